@@ -1,0 +1,128 @@
+/* The one table through which everything that touches media is reached.
+ *
+ * A drive is used by one thread at a time, except stria_backend.wake, which any thread may call.
+ * Requests are asynchronous: submit only accepts, poll returns what finished, in any order.
+ * Offsets and lengths are in bytes and multiples of the drive's block size; memory of data is
+ * aligned to traits.memory_align_bytes. Codes are those of core/code.h. */
+#ifndef STRIA_BACKENDS_BACKEND_H
+#define STRIA_BACKENDS_BACKEND_H
+
+#include "core/code.h"
+#include "core/limits.h"
+#include "support/trouble.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum stria_io_op { STRIA_IO_READ, STRIA_IO_WRITE, STRIA_IO_FLUSH, STRIA_IO_TRIM };
+
+/* One request. The backend copies what it needs out of it during submit; data stays untouched and
+ * in place until the request's completion was polled. */
+struct stria_io {
+    enum stria_io_op op;
+    uint64_t offset; /* from the drive's start; zero for a flush */
+    uint64_t length; /* zero for a flush; at most traits.transfer_bytes_max except for a trim */
+    void *data;      /* null for flush and trim */
+    uint64_t tag;    /* the caller's, returned untouched */
+    /* With digest_wanted, stria_done.digest is stria_digest_seeded() of data's first digest_bytes:
+     * taken before a write is handed to the medium, or after a read has ended well and whole. Only
+     * a drive with traits.digests honours it; elsewhere the caller computes it itself. */
+    bool digest_wanted;
+    uint64_t digest_bytes;
+    uint64_t digest_seed;
+};
+
+struct stria_done {
+    uint64_t tag;
+    int code;           /* STRIA_OK or negative */
+    uint64_t bytes;     /* transferred; fewer than asked with STRIA_OK is a short transfer */
+    uint64_t digest;    /* only where it was wanted and traits.digests is set */
+    uint64_t submit_ns; /* how long handing the request to the system blocked; zero if not measured */
+};
+
+/* What the medium is like: data, so that nobody needs to ask which backend it is. */
+struct stria_traits {
+    uint64_t drive_bytes;        /* capacity, a multiple of block_bytes */
+    uint32_t block_bytes;        /* logical block size: alignment of offsets and lengths */
+    uint32_t memory_align_bytes; /* alignment of data in memory */
+    uint64_t transfer_bytes_max; /* largest read or write */
+    uint32_t depth_max;          /* requests accepted at once */
+    uint32_t atomic_write_bytes; /* a write of up to this size is never torn by a power cut; zero: unknown */
+    bool volatile_cache;         /* a completed write may be lost in a power cut until a flush */
+    bool trims;                  /* STRIA_IO_TRIM does something */
+    bool may_block;              /* submit can block: give it a thread (see threaded.h) */
+    bool digests;                /* honours stria_io.digest_wanted */
+    bool registered;             /* attached memory is registered with the system (fixed buffers) */
+    bool block_device;           /* a device, not a file: NO_SPACE means it is gone */
+    char path[256];              /* as opened, for messages */
+    char serial[64];             /* the drive's serial number, empty if it has none */
+    char note[256];              /* what was wanted and not had (for example "no fixed buffers:
+                                    RLIMIT_MEMLOCK is 64 KiB"), empty if all is well */
+};
+
+struct stria_profile; /* config/profile.h */
+
+struct stria_drive_options {
+    const char *path; /* what array.ini says, prefix and all ("null:", "memory:1GiB", a file, a device) */
+    bool read_only;
+    bool exclusive;    /* open so that nobody else can write to it (O_EXCL for devices, a lock for files) */
+    bool direct;       /* bypass the page cache (O_DIRECT); tests on file systems without it clear this */
+    uint32_t depth;    /* requests the caller wants in flight; 1 to STRIA_DEPTH_MAX */
+    bool unregistered; /* do not try fixed buffers, even where they work */
+};
+
+/* Memory from which requests take their data; registering it is an optimisation and may fail quietly. */
+struct stria_region {
+    void *base;
+    uint64_t bytes;
+};
+
+struct stria_drive {
+    const struct stria_backend *backend; /* first member of every backend's own drive struct */
+    struct stria_traits traits;          /* set by open; attach may update depth_max, registered and note */
+};
+
+struct stria_backend {
+    const char *name;
+
+    /* True if this backend serves the path. The first in stria_backends[] that claims it is used. */
+    bool (*claims)(const char *path);
+
+    /* On success *drive is a new drive, owned by the caller until close. On failure the sentence in
+     * trouble names the path and the remedy. */
+    int (*open)(const struct stria_drive_options *options, struct stria_drive **drive,
+                struct stria_trouble *trouble);
+
+    /* Announces memory that requests will use. At most once, before the first submit. */
+    int (*attach)(struct stria_drive *drive, const struct stria_region *regions, unsigned count);
+
+    /* STRIA_OK: accepted; STRIA_ERR_FULL: poll first; anything else: the drive is unusable.
+     * Never completes a request inline. */
+    int (*submit)(struct stria_drive *drive, const struct stria_io *io);
+
+    /* Moves finished requests into done[0..max). Waits up to wait_ns for the first one (zero: not at
+     * all). Returns how many, or a negative code when the drive is unusable. */
+    int (*poll)(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns);
+
+    /* Makes a poll that waits now, or the next one, return at once. Any thread. May be null where
+     * poll never waits. */
+    void (*wake)(struct stria_drive *drive);
+
+    /* Ends the drive. Requests in flight are waited for, or abandoned where they do not end. */
+    void (*close)(struct stria_drive *drive);
+};
+
+/* Every backend, first match wins; ends with a null pointer. Wrappers (fault, fake, threaded) are not
+ * in it: they are put around an open drive by a function of their own and then look like any drive. */
+extern const struct stria_backend *const stria_backends[];
+
+/* Opens a path with the backend that claims it. */
+int stria_drive_open(const struct stria_drive_options *options, struct stria_drive **drive,
+                     struct stria_trouble *trouble);
+
+/* One request, waited for, retried while short or AGAIN (bounded). For set-up and tools, not for the
+ * data path. Requires that nothing else is in flight. */
+int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
+                    void *data);
+
+#endif
