@@ -1,0 +1,117 @@
+#include "support/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int stria_file_write_all(int fd, const void *data, size_t bytes)
+{
+    const char *next = data;
+    while (bytes) {
+        ssize_t wrote = write(fd, next, bytes);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return -errno;
+        next += wrote;
+        bytes -= (size_t)wrote;
+    }
+    return 0;
+}
+
+static int cannot_write(const char *path, int error, struct stria_trouble *trouble)
+{
+    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot write %s: %s", path,
+                             strerror(error));
+}
+
+static bool is_standard_output(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+static int write_directly(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble)
+{
+    const bool standard_output = is_standard_output(path);
+    int fd = standard_output ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cannot_write(path, errno, trouble);
+    int error = -stria_file_write_all(fd, data, bytes);
+    if (!standard_output && close(fd) != 0 && !error)
+        error = errno;
+    return error ? cannot_write(standard_output ? "standard output" : path, error, trouble) : STRIA_OK;
+}
+
+/* Best effort: some file systems cannot sync a folder, and the file itself is safe already. */
+static void sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)!fsync(fd);
+    close(fd);
+}
+
+/* Opened by hand rather than by mkstemp, so that the mode follows the umask without touching it. A file of
+ * this name can only be left over from a killed process that had our number. */
+static int open_temporary(const char *temporary, mode_t mode)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    int fd = open(temporary, flags, mode);
+    if (fd < 0 && errno == EEXIST && unlink(temporary) == 0)
+        fd = open(temporary, flags, mode);
+    return fd;
+}
+
+static int write_renamed(const char *path, const void *data, size_t bytes, mode_t mode,
+                         struct stria_trouble *trouble)
+{
+    char temporary[PATH_MAX];
+    if (snprintf(temporary, sizeof(temporary), "%s.tmp%ld", path, (long)getpid()) >= (int)sizeof(temporary))
+        return cannot_write(path, ENAMETOOLONG, trouble);
+    int fd = open_temporary(temporary, mode);
+    if (fd < 0)
+        return cannot_write(path, errno, trouble);
+    int error = -stria_file_write_all(fd, data, bytes);
+    if (!error && fsync(fd) != 0)
+        error = errno;
+    if (close(fd) != 0 && !error)
+        error = errno;
+    if (!error && rename(temporary, path) != 0)
+        error = errno;
+    if (error) {
+        unlink(temporary);
+        return cannot_write(path, error, trouble);
+    }
+    sync_folder(path);
+    return STRIA_OK;
+}
+
+int stria_file_write_whole(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble)
+{
+    struct stat status;
+    if (is_standard_output(path))
+        return write_directly(path, data, bytes, trouble);
+    if (stat(path, &status) != 0)
+        return write_renamed(path, data, bytes, 0666, trouble);
+    if (S_ISDIR(status.st_mode))
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                                 "cannot write %s: it is a folder, name a file in it", path);
+    if (!S_ISREG(status.st_mode))
+        return write_directly(path, data, bytes, trouble);
+    char target[PATH_MAX];
+    if (!realpath(path, target))
+        return cannot_write(path, errno, trouble);
+    return write_renamed(target, data, bytes, status.st_mode & 07777, trouble);
+}

@@ -1,0 +1,163 @@
+#include "support/json.h"
+
+#include "support/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* json-c returns null only when memory runs out; a report with keys missing would be worse than none. */
+static struct json_object *made(struct json_object *value)
+{
+    if (!value)
+        abort();
+    return value;
+}
+
+static void add(struct json_object *object, const char *key, struct json_object *value)
+{
+    if (json_object_object_add(object, key, value) != 0)
+        abort();
+}
+
+static void append(struct json_object *array, struct json_object *value)
+{
+    if (json_object_array_add(array, value) != 0)
+        abort();
+}
+
+void stria_json_add_u64(struct json_object *object, const char *key, uint64_t value)
+{
+    add(object, key, made(json_object_new_uint64(value)));
+}
+
+void stria_json_add_bool(struct json_object *object, const char *key, bool value)
+{
+    add(object, key, made(json_object_new_boolean(value)));
+}
+
+void stria_json_add_figure(struct json_object *object, const char *key, bool known, uint64_t value)
+{
+    add(object, key, known ? made(json_object_new_uint64(value)) : NULL);
+}
+
+void stria_json_add_real(struct json_object *object, const char *key, double value)
+{
+    add(object, key, isfinite(value) ? made(json_object_new_double(value)) : NULL);
+}
+
+/* The length of the valid UTF-8 sequence at text, or zero (RFC 3629: no overlong forms, no surrogates). */
+static size_t sequence_length(const unsigned char *text)
+{
+    const unsigned char first = text[0];
+    if (first < 0x80)
+        return 1;
+    size_t length = first >= 0xc2 && first <= 0xdf   ? 2
+                    : (first & 0xf0) == 0xe0         ? 3
+                    : first >= 0xf0 && first <= 0xf4 ? 4
+                                                     : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
+        (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static char *utf8_copy(const char *text)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    const size_t longest = sizeof(replacement) - 1;
+    char *copy = malloc(strlen(text) * longest + 1), *end = copy;
+    if (!copy)
+        abort();
+    while (*text) {
+        size_t length = sequence_length((const unsigned char *)text);
+        memcpy(end, length ? text : replacement, length ? length : longest);
+        end += length ? length : longest;
+        text += length ? length : 1;
+    }
+    *end = '\0';
+    return copy;
+}
+
+void stria_json_add_text(struct json_object *object, const char *key, const char *text)
+{
+    if (!text) {
+        add(object, key, NULL);
+        return;
+    }
+    char *copy = utf8_copy(text);
+    add(object, key, made(json_object_new_string(copy)));
+    free(copy);
+}
+
+void stria_json_add_uuid(struct json_object *object, const char *key, const uint8_t uuid[16])
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[37], *end = text;
+    for (unsigned i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *end++ = '-';
+        *end++ = digits[uuid[i] >> 4];
+        *end++ = digits[uuid[i] & 15];
+    }
+    *end = '\0';
+    stria_json_add_text(object, key, text);
+}
+
+struct json_object *stria_json_add_object(struct json_object *object, const char *key)
+{
+    struct json_object *child = made(json_object_new_object());
+    add(object, key, child);
+    return child;
+}
+
+struct json_object *stria_json_add_array(struct json_object *object, const char *key)
+{
+    struct json_object *child = made(json_object_new_array());
+    add(object, key, child);
+    return child;
+}
+
+struct json_object *stria_json_append_object(struct json_object *array)
+{
+    struct json_object *child = made(json_object_new_object());
+    append(array, child);
+    return child;
+}
+
+struct json_object *stria_json_append_array(struct json_object *array)
+{
+    struct json_object *child = made(json_object_new_array());
+    append(array, child);
+    return child;
+}
+
+void stria_json_append_u64(struct json_object *array, uint64_t value)
+{
+    append(array, made(json_object_new_uint64(value)));
+}
+
+/* Arrays of numbers stay on one line each: a series of thousands of bins is not for reading. */
+static char *document_text(struct json_object *document, size_t *length)
+{
+    const int style = JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
+    const char *text = json_object_to_json_string_length(document, style, length);
+    char *copy = text ? malloc(*length + 1) : NULL;
+    if (!copy)
+        abort();
+    memcpy(copy, text, *length);
+    copy[(*length)++] = '\n';
+    return copy;
+}
+
+int stria_json_write(struct json_object *document, const char *path, struct stria_trouble *trouble)
+{
+    size_t length;
+    char *text = document_text(document, &length);
+    int code = stria_file_write_whole(path, text, length, trouble);
+    free(text);
+    return code;
+}
