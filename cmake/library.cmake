@@ -1,0 +1,22 @@
+# libstria: core, support, config, backends and engine in one library, shared and static. Only what stria.h declares is visible.
+set(STRIA_LIBRARY_PARTS core support config backends engine)
+set(STRIA_LIBRARY_OBJECTS)
+foreach(part ${STRIA_LIBRARY_PARTS})
+  if(NOT TARGET stria_${part})
+    return()
+  endif()
+  list(APPEND STRIA_LIBRARY_OBJECTS $<TARGET_OBJECTS:stria_${part}>)
+endforeach()
+
+add_library(stria_library SHARED ${STRIA_LIBRARY_OBJECTS})
+add_library(stria_library_static STATIC ${STRIA_LIBRARY_OBJECTS})
+set_target_properties(stria_library PROPERTIES OUTPUT_NAME stria VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(stria_library_static PROPERTIES OUTPUT_NAME stria)
+foreach(library stria_library stria_library_static)
+  target_link_libraries(${library} PRIVATE PkgConfig::LIBURING PkgConfig::INIH PkgConfig::JSONC PkgConfig::BLKID Threads::Threads)
+  target_include_directories(${library} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+endforeach()
+# A symbol that is missing is our mistake now, not the user's at run time.
+if(NOT STRIA_SANITIZE)
+  target_link_options(stria_library PRIVATE -Wl,--no-undefined)
+endif()
