@@ -1,0 +1,16 @@
+#!/bin/sh
+# Shell scripts parse in the shell that runs them, and shellcheck finds nothing.
+set -eu
+. "$(dirname "$0")/lib.sh"
+scripts=$(some_files '*.sh')
+failed=0
+for script in $scripts .ci/run; do
+    sh -n "$script" || failed=1
+    shellcheck --external-sources --source-path=SCRIPTDIR --shell=sh "$script" || failed=1
+done
+if [ -f completions/stria.bash ]; then
+    bash -n completions/stria.bash || failed=1
+    shellcheck --shell=bash completions/stria.bash || failed=1
+    zsh -n completions/_stria || failed=1
+fi
+exit $failed

@@ -1,0 +1,174 @@
+#!/bin/sh
+# tests/run.sh [--quick] [--long] [--only SUITE]...: installs what the tests need, builds, and runs all of them.
+#   --quick   one build (debug) and the fast checks
+#   --long    also what takes long: more kills, more seeds
+#   --only    one suite by name, may be repeated: checks freestanding debug release e2e package clang asan-ubsan tsan
+# Logs stay in build/logs. The last line tells how many tests passed, failed and were skipped; a suite that ran
+# none has failed. Every step has a limit of time.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+suites="checks freestanding debug release e2e package clang asan-ubsan tsan"
+chosen=
+quick=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) quick=1 ;;
+    --long) export STRIA_TEST_LONG=1 ;;
+    --only)
+        shift
+        case " $suites " in
+        *" ${1-} "*) chosen="$chosen $1" ;;
+        *)
+            echo "tests/run.sh: --only ${1-}: the suites are $suites" >&2
+            exit 2
+            ;;
+        esac
+        ;;
+    *)
+        sed -n '2,5s/^# *//p' "$0" >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+if [ -z "$chosen" ]; then
+    chosen=$suites
+    [ -z "$quick" ] || chosen="checks freestanding debug"
+fi
+
+passed=0
+failed=0
+skipped=0
+jobs=$(nproc)
+logs=build/logs
+mkdir -p $logs
+
+# add SUITE SECONDS PASSED FAILED SKIPPED: counts, and tells of one suite.
+add() {
+    if [ $(($3 + $4 + $5)) -eq 0 ]; then
+        echo "  failed: $1 ran no test"
+        set -- "$1" "$2" 0 1 0
+    fi
+    passed=$((passed + $3))
+    failed=$((failed + $4))
+    skipped=$((skipped + $5))
+    verdict=ok
+    [ "$4" -eq 0 ] || verdict=FAILED
+    printf '%-14s %-7s %5d tests, %d failed, %d skipped, %d s\n' "$1" $verdict $(($3 + $4 + $5)) "$4" "$5" "$2"
+}
+
+# step LOG SECONDS COMMAND...: runs it bounded, its output in the log, whose end is shown if it fails.
+step() {
+    log=$logs/$1.log
+    limit=$2
+    shift 2
+    timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null && return 0
+    status=$?
+    [ $status -ne 77 ] || return 77
+    [ $status -ne 124 ] || echo "  took longer than $limit s: $*"
+    tail -n 60 "$log" | sed 's/^/  | /'
+    return 1
+}
+
+build() {
+    step "$1-configure" 120 cmake --preset "$1" "-DSTRIA_WERROR=ON" && step "$1-build" 900 cmake --build --preset "$1" -j "$jobs"
+}
+
+# ctest_suite SUITE PRESET SECONDS CTEST_OPTION...: builds the preset and runs some of its tests.
+ctest_suite() {
+    suite=$1
+    preset=$2
+    limit=$3
+    shift 3
+    started=$(date +%s)
+    if ! build "$preset"; then
+        echo "  failed: the build $preset"
+        add "$suite" $(($(date +%s) - started)) 0 1 0
+        return
+    fi
+    junit=$PWD/$logs/$suite.xml
+    rm -rf "$junit" "build/$preset/tap"
+    mkdir -p "build/$preset/tap"
+    step "$suite" "$limit" ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" --output-junit "$junit" "$@"
+    ended=$?
+    if [ ! -s "$junit" ]; then
+        echo "  failed: $suite left no results"
+        add "$suite" $(($(date +%s) - started)) 0 1 0
+        return
+    fi
+    counts=$(python3 tests/count.py "$junit" "build/$preset/tap")
+    # shellcheck disable=SC2086 # three numbers
+    set -- $counts
+    [ "$ended" -eq 0 ] || [ "${2-0}" -ne 0 ] || set -- "${1-0}" 1 "${3-0}"
+    add "$suite" $(($(date +%s) - started)) "${1-0}" "${2-0}" "${3-0}"
+}
+
+# check_suite SUITE SECONDS SCRIPT...: each script is one test; status 77 skips it.
+check_suite() {
+    suite=$1
+    limit=$2
+    shift 2
+    started=$(date +%s)
+    good=0
+    bad=0
+    left=0
+    for script in "$@"; do
+        name=$(basename "$script")
+        case $script in
+        *.py) runner=python3 ;;
+        *) runner="sh" ;;
+        esac
+        step "$suite-${name%.*}" "$limit" $runner "$script"
+        case $? in
+        0) good=$((good + 1)) ;;
+        77) left=$((left + 1)) ;;
+        *)
+            bad=$((bad + 1))
+            echo "  failed: $runner $script"
+            ;;
+        esac
+    done
+    add "$suite" $(($(date +%s) - started)) $good $bad $left
+}
+
+run_suite() {
+    case $1 in
+    checks)
+        scripts=
+        for script in tests/checks/*.sh tests/checks/*.py; do
+            case $script in
+            */lib.sh | */symbols.sh) ;;
+            */tidy.sh) [ -n "$quick" ] || scripts="$scripts $script" ;;
+            *) scripts="$scripts $script" ;;
+            esac
+        done
+        # shellcheck disable=SC2086
+        check_suite checks 600 $scripts
+        ;;
+    freestanding) ctest_suite freestanding freestanding 60 ;;
+    debug) ctest_suite debug debug 600 -LE e2e ;;
+    release) ctest_suite release release 600 -LE e2e ;;
+    clang) ctest_suite clang clang 600 -LE e2e ;;
+    e2e) ctest_suite e2e release 900 -L e2e ;;
+    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 ;;
+    tsan) ctest_suite tsan tsan 900 -L threads ;;
+    package)
+        build release || echo "  failed: the build release"
+        check_suite package 300 tests/package/*.sh
+        ;;
+    esac
+}
+
+if ! sh packaging/install.sh build demo test; then
+    echo "  failed: the packages that the tests need are not there"
+    failed=1
+else
+    for suite in $chosen; do
+        run_suite "$suite"
+    done
+fi
+
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
