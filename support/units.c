@@ -173,6 +173,17 @@ int stria_time_parse(const char *text, uint64_t *ns, struct stria_trouble *troub
     return quantity_parse(&time, text, ns, trouble);
 }
 
+int stria_ratio_parse(const char *text, double *ratio, struct stria_trouble *trouble)
+{
+    struct number number;
+    const char *rest = read_number(skip_spaces(text), &number);
+    if (!rest || *skip_spaces(rest) || number.overflow)
+        return refuse(text, "a number", "is not", "digits with a decimal point where needed, such as 0.001",
+                      trouble);
+    *ratio = (double)number.whole + (double)number.fraction / (double)number.fraction_scale;
+    return STRIA_OK;
+}
+
 /* The largest unit that divides the value keeps the text short and exact. */
 static const struct unit *exact_unit(const struct unit *units, uint64_t value)
 {

@@ -157,3 +157,20 @@ Test(units, people_see_times_at_their_scale)
     cr_assert_str_eq(stria_time_print_short(text, sizeof(text), 187000000000ull), "3 min 07 s");
     cr_assert_str_eq(stria_time_print_short(text, sizeof(text), 7500000000000ull), "2 h 05 min");
 }
+
+Test(units, ratios_are_plain_decimal_numbers)
+{
+    double ratio = 7;
+    cr_assert_eq(stria_ratio_parse("0.001", &ratio, NULL), STRIA_OK);
+    cr_assert_eq(ratio, 0.001);
+    cr_assert_eq(stria_ratio_parse(" 12.5 ", &ratio, NULL), STRIA_OK);
+    cr_assert_eq(ratio, 12.5);
+    static const char *const bad[] = {"", "-1", "1e3", "0,5", ".5", "1.", "1 2", "0x1", "nan", "1MiB"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct stria_trouble trouble;
+        cr_assert_eq(stria_ratio_parse(bad[i], &ratio, &trouble), STRIA_ERR_INVALID, "'%s' was taken",
+                     bad[i]);
+        cr_assert(strstr(trouble.sentence, "0.001"));
+    }
+    cr_assert_eq(ratio, 12.5);
+}
