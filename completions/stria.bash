@@ -1,0 +1,67 @@
+# bash completion for stria(1)
+
+# The recordings on an array, by its file.
+_stria_recordings() {
+    local listing
+    listing=$(stria ls "$1" --json 2>/dev/null) || return 0
+    grep -o '"name": *"[^"]*"' <<<"${listing#*\"recordings\"}" | sed 's/.*: *"\(.*\)"/\1/'
+}
+
+_stria() {
+    local current=${COMP_WORDS[COMP_CWORD]}
+    local before=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} array='' word index options=''
+    COMPREPLY=()
+    compopt +o default 2>/dev/null
+
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm --help --version' -- "$current")
+        return
+    fi
+    for ((index = 2; index < COMP_CWORD; index++)); do
+        word=${COMP_WORDS[index]}
+        if [[ $word == *.ini ]]; then
+            array=$word
+            break
+        fi
+    done
+
+    case $before in
+        --input)
+            mapfile -t COMPREPLY < <(compgen -W '- synthetic' -- "$current"; compgen -f -- "$current")
+            return
+            ;;
+        --on-overrun)
+            mapfile -t COMPREPLY < <(compgen -W 'block drop stop' -- "$current")
+            return
+            ;;
+        --report | --erase | -o)
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            compopt -o filenames
+            return
+            ;;
+        --name | --rate | --size | --duration | --offset | --length)
+            return
+            ;;
+    esac
+
+    case $command in
+        init) options='--erase --help' ;;
+        record) options='--name --input --rate --size --duration --on-overrun --report --help' ;;
+        ls) options='--json --help' ;;
+        verify) options='--json --help' ;;
+        export) options='-o --offset --length --help' ;;
+        rm) options='--help' ;;
+        *) return ;;
+    esac
+    if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ -z $array ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.ini' -- "$current"; compgen -d -- "$current")
+        compopt -o filenames
+    elif [[ $command == verify || $command == export || $command == rm ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_stria_recordings "$array")" -- "$current")
+    fi
+}
+
+complete -F _stria stria
