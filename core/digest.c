@@ -1,0 +1,20 @@
+/* Everything of xxHash is compiled into this file: the freestanding core links no library. */
+#define XXH_INLINE_ALL
+#include "core/digest.h"
+
+#include "core/bits.h"
+
+#include <xxhash.h>
+
+uint64_t stria_digest_seed(uint64_t recording, uint64_t sequence)
+{
+    uint8_t bytes[16];
+    stria_store_u64(bytes, recording);
+    stria_store_u64(bytes + 8, sequence);
+    return XXH3_64bits(bytes, sizeof(bytes));
+}
+
+uint64_t stria_digest_seeded(uint64_t seed, const void *data, size_t bytes)
+{
+    return XXH3_64bits_withSeed(data, bytes, seed);
+}
