@@ -1,9 +1,12 @@
 /* The one table through which everything that touches media is reached.
  *
- * A drive is used by one thread at a time, except stria_backend.wake, which any thread may call.
+ * A drive is used by one thread at a time, except stria_backend.wake, which any thread may call. It may
+ * be handed to another thread while nothing is in flight.
  * Requests are asynchronous: submit only accepts, poll returns what finished, in any order.
  * Offsets and lengths are in bytes and multiples of the drive's block size; memory of data is
- * aligned to traits.memory_align_bytes. Codes are those of core/code.h. */
+ * aligned to traits.memory_align_bytes. Codes are those of core/code.h.
+ *
+ * backends/null.c is the template for a new backend; tests/contract checks all that is said here. */
 #ifndef STRIA_BACKENDS_BACKEND_H
 #define STRIA_BACKENDS_BACKEND_H
 
@@ -14,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A flush makes durable all writes whose completions were polled before the flush was submitted. A trim
+ * gives up the content of its range; on a drive without traits.trims it does nothing, successfully. */
 enum stria_io_op { STRIA_IO_READ, STRIA_IO_WRITE, STRIA_IO_FLUSH, STRIA_IO_TRIM };
 
 /* One request. The backend copies what it needs out of it during submit; data stays untouched and
@@ -35,7 +40,8 @@ struct stria_io {
 struct stria_done {
     uint64_t tag;
     int code;           /* STRIA_OK or negative */
-    uint64_t bytes;     /* transferred; fewer than asked with STRIA_OK is a short transfer */
+    uint64_t bytes;     /* transferred; fewer than asked with STRIA_OK is a short transfer; zero for a
+                           flush, a trim and every failure */
     uint64_t digest;    /* only where it was wanted and traits.digests is set */
     uint64_t submit_ns; /* how long handing the request to the system blocked; zero if not measured */
 };
@@ -50,6 +56,7 @@ struct stria_traits {
     uint32_t atomic_write_bytes; /* a write of up to this size is never torn by a power cut; zero: unknown */
     bool volatile_cache;         /* a completed write may be lost in a power cut until a flush */
     bool trims;                  /* STRIA_IO_TRIM does something */
+    bool read_only;              /* opened so: writes and trims are refused */
     bool may_block;              /* submit can block: give it a thread (see threaded.h) */
     bool digests;                /* honours stria_io.digest_wanted */
     bool registered;             /* attached memory is registered with the system (fixed buffers) */
@@ -96,21 +103,28 @@ struct stria_backend {
     /* Announces memory that requests will use. At most once, before the first submit. */
     int (*attach)(struct stria_drive *drive, const struct stria_region *regions, unsigned count);
 
-    /* STRIA_OK: accepted; STRIA_ERR_FULL: poll first; anything else: the drive is unusable.
-     * Never completes a request inline. */
+    /* STRIA_OK: accepted, there will be one completion; STRIA_ERR_FULL: poll first; STRIA_ERR_INVALID and
+     * STRIA_ERR_PERMISSION: not a request for this drive (stria_io_check), which is as good as before;
+     * anything else: the drive is unusable. Never completes a request inline. */
     int (*submit)(struct stria_drive *drive, const struct stria_io *io);
 
     /* Moves finished requests into done[0..max). Waits up to wait_ns for the first one (zero: not at
-     * all). Returns how many, or a negative code when the drive is unusable. */
+     * all), but may return sooner with none: after a wake, a signal, or where nothing is in flight.
+     * Returns how many, or a negative code when the drive is unusable: what is in flight is lost then. */
     int (*poll)(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns);
 
     /* Makes a poll that waits now, or the next one, return at once. Any thread. May be null where
      * poll never waits. */
     void (*wake)(struct stria_drive *drive);
 
-    /* Ends the drive. Requests in flight are waited for, or abandoned where they do not end. */
+    /* Ends the drive within STRIA_CLOSE_NS_MAX. Requests in flight are waited for, or abandoned where they
+     * do not end. An abandoned read may still arrive: data of requests that were not polled has to
+     * stay mapped or be unmapped, never go back to an allocator. */
     void (*close)(struct stria_drive *drive);
 };
+
+/* How long a close takes at most, however much of the drive hangs. */
+#define STRIA_CLOSE_NS_MAX 2500000000ull
 
 /* Every backend, first match wins; ends with a null pointer. Wrappers (fault, fake, threaded) are not
  * in it: they are put around an open drive by a function of their own and then look like any drive. */
@@ -120,8 +134,15 @@ extern const struct stria_backend *const stria_backends[];
 int stria_drive_open(const struct stria_drive_options *options, struct stria_drive **drive,
                      struct stria_trouble *trouble);
 
-/* One request, waited for, retried while short or AGAIN (bounded). For set-up and tools, not for the
- * data path. Requires that nothing else is in flight. */
+/* Whether a request is one for this drive: STRIA_ERR_INVALID for a range outside it, a wrong alignment or
+ * an unknown operation, STRIA_ERR_PERMISSION for a change to a read-only one. Every backend's submit
+ * begins with it. */
+int stria_io_check(const struct stria_drive *drive, const struct stria_io *io);
+
+/* One request of any length, waited for; cut to what the drive takes, retried while short or AGAIN
+ * (bounded: no progress is STRIA_ERR_IO). For set-up and tools, not for the data path. Requires that
+ * nothing else is in flight. After STRIA_ERR_TIMEOUT (one minute without an answer) the request is still
+ * in flight: close the drive, and mind what is said there about data. */
 int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
                     void *data);
 

@@ -1,0 +1,125 @@
+#include "backends/backend.h"
+
+#include "backends/list.h"
+#include "support/clock.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define RUN_NS_MAX         (60 * STRIA_NS_PER_S) /* longer than the kernel's own timeout of a request */
+#define RUN_RETRIES_MAX    200u                  /* one after the other without any progress */
+#define RUN_RETRY_NS       1000000ull
+#define RUN_TRIM_BYTES_MAX (4ull << 30) /* keeps one trim well within RUN_NS_MAX */
+
+const struct stria_backend *const stria_backends[] = {
+    &stria_backend_null,
+    &stria_backend_memory,
+    &stria_backend_uring,
+    NULL,
+};
+
+int stria_drive_open(const struct stria_drive_options *options, struct stria_drive **drive,
+                     struct stria_trouble *trouble)
+{
+    *drive = NULL;
+    if (!options->path || !*options->path)
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                                 "a drive has no path: give it a file or a device");
+    if (options->depth < 1 || options->depth > STRIA_DEPTH_MAX)
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                                 "%s: a queue depth of %u is out of range: choose 1 to %u", options->path,
+                                 options->depth, STRIA_DEPTH_MAX);
+    for (unsigned i = 0; stria_backends[i]; i++)
+        if (stria_backends[i]->claims(options->path))
+            return stria_backends[i]->open(options, drive, trouble);
+    return stria_trouble_set(trouble, STRIA_ERR_UNSUPPORTED,
+                             "%s: no backend of this build serves such a path: name a file or a block device",
+                             options->path);
+}
+
+static bool in_range(const struct stria_traits *traits, const struct stria_io *io)
+{
+    return io->offset % traits->block_bytes == 0 && io->length % traits->block_bytes == 0 && io->length > 0 &&
+           io->length <= traits->drive_bytes && io->offset <= traits->drive_bytes - io->length;
+}
+
+int stria_io_check(const struct stria_drive *drive, const struct stria_io *io)
+{
+    const struct stria_traits *traits = &drive->traits;
+    switch (io->op) {
+    case STRIA_IO_FLUSH:
+        return io->digest_wanted ? STRIA_ERR_INVALID : STRIA_OK;
+    case STRIA_IO_TRIM:
+        if (!in_range(traits, io) || io->digest_wanted)
+            return STRIA_ERR_INVALID;
+        return traits->read_only ? STRIA_ERR_PERMISSION : STRIA_OK;
+    case STRIA_IO_READ:
+    case STRIA_IO_WRITE:
+        if (!in_range(traits, io) || io->length > traits->transfer_bytes_max || !io->data ||
+            (uintptr_t)io->data % traits->memory_align_bytes != 0 ||
+            (io->digest_wanted && io->digest_bytes > io->length))
+            return STRIA_ERR_INVALID;
+        return io->op == STRIA_IO_WRITE && traits->read_only ? STRIA_ERR_PERMISSION : STRIA_OK;
+    }
+    return STRIA_ERR_INVALID;
+}
+
+/* Submits one request and waits for just its completion; older ones, which somebody gave up, are dropped. */
+static int run_once(struct stria_drive *drive, struct stria_io *io, struct stria_done *done)
+{
+    static _Atomic uint64_t tags;
+    io->tag = atomic_fetch_add(&tags, 1);
+    int code = drive->backend->submit(drive, io);
+    if (code < 0)
+        return code;
+    uint64_t deadline_ns = stria_clock_ns() + RUN_NS_MAX;
+    for (uint64_t now_ns = stria_clock_ns(); now_ns < deadline_ns; now_ns = stria_clock_ns()) {
+        int count = drive->backend->poll(drive, done, 1, deadline_ns - now_ns);
+        if (count < 0)
+            return count;
+        if (count == 1 && done->tag == io->tag)
+            return done->code;
+    }
+    return STRIA_ERR_TIMEOUT;
+}
+
+static uint64_t run_piece_bytes(const struct stria_drive *drive, enum stria_io_op op, uint64_t left)
+{
+    uint64_t most = op == STRIA_IO_TRIM ? RUN_TRIM_BYTES_MAX : drive->traits.transfer_bytes_max;
+    return left < most ? left : most;
+}
+
+int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
+                    void *data)
+{
+    const bool transfers = op == STRIA_IO_READ || op == STRIA_IO_WRITE;
+    unsigned retries = 0;
+    uint64_t at = 0;
+    do {
+        struct stria_io io = {.op = op, .offset = offset + at};
+        io.length = run_piece_bytes(drive, op, length - at);
+        io.data = transfers ? (char *)data + at : NULL;
+        struct stria_done done;
+        int code = run_once(drive, &io, &done);
+        if (code < 0 && code != STRIA_ERR_AGAIN && code != STRIA_ERR_FULL)
+            return code;
+        uint64_t progress = 0;
+        if (code == STRIA_OK) {
+            if (!transfers)
+                progress = io.length;
+            else if (done.bytes <= io.length)
+                progress = done.bytes - done.bytes % drive->traits.block_bytes;
+            if (op == STRIA_IO_FLUSH)
+                return STRIA_OK;
+        }
+        at += progress;
+        if (progress) {
+            retries = 0;
+        } else {
+            if (++retries > RUN_RETRIES_MAX)
+                return code < 0 ? code : STRIA_ERR_IO;
+            stria_clock_sleep_until(stria_clock_ns() + RUN_RETRY_NS);
+        }
+    } while (at < length);
+    return STRIA_OK;
+}

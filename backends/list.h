@@ -1,0 +1,18 @@
+/* The backends that stria_backends[] is made of. A new one gets a line here, one in backend.c and one in
+ * CMakeLists.txt. */
+#ifndef STRIA_BACKENDS_LIST_H
+#define STRIA_BACKENDS_LIST_H
+
+#include "backends/backend.h"
+
+/* "null:SIZE" takes every write and forgets it, reads zeroes. */
+extern const struct stria_backend stria_backend_null;
+
+/* "memory:SIZE" is forgotten when it is closed; "memory:NAME:SIZE" lives as long as the process, so that
+ * whoever opens the name again finds the same bytes. */
+extern const struct stria_backend stria_backend_memory;
+
+/* Files and block devices by io_uring: claims every path, so it comes last. */
+extern const struct stria_backend stria_backend_uring;
+
+#endif

@@ -1,0 +1,317 @@
+#include "backends/uring.h"
+
+#include "support/clock.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES_MAX (1ull << 30) /* the kernel's limit for one fixed buffer */
+#define BUFFERS_MAX      1024u
+#define CLOSE_NS_MAX     (STRIA_CLOSE_NS_MAX / 4)
+#define REAP_MAX         64u
+
+static bool uring_claims(const char *path)
+{
+    (void)path;
+    return true;
+}
+
+static void uring_free(struct uring_drive *uring)
+{
+    uring_ring_close(uring);
+    if (uring->wake_fd >= 0)
+        close(uring->wake_fd);
+    if (uring->fd >= 0)
+        close(uring->fd);
+    free(uring->buffers);
+    free(uring);
+}
+
+static int uring_set_up(struct uring_drive *uring, const struct stria_drive_options *options,
+                        struct stria_trouble *trouble)
+{
+    struct stat status;
+    int code = uring_path_open(options, &uring->fd, &status, trouble);
+    if (code < 0)
+        return code;
+    struct stria_traits *traits = &uring->drive.traits;
+    code = uring_media_describe(uring->fd, &status, options->direct, traits, trouble);
+    if (code < 0)
+        return code;
+    uring->wake_fd = eventfd(0, EFD_CLOEXEC);
+    if (uring->wake_fd < 0)
+        return stria_trouble_set(trouble, stria_code_of_errno(errno),
+                                 "%s: no file descriptor is left: raise the limit (ulimit -n, LimitNOFILE=)",
+                                 options->path);
+    return uring_ring_open(uring, trouble);
+}
+
+static int uring_open(const struct stria_drive_options *options, struct stria_drive **drive,
+                      struct stria_trouble *trouble)
+{
+    struct uring_drive *uring = calloc(1, sizeof(*uring));
+    if (!uring)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", options->path);
+    uring->drive.backend = &stria_backend_uring;
+    uring->fd = uring->wake_fd = -1;
+    uring->unregistered = options->unregistered;
+    for (uint32_t i = 0; i < STRIA_DEPTH_MAX; i++)
+        uring->free_slots[i] = i;
+    struct stria_traits *traits = &uring->drive.traits;
+    snprintf(traits->path, sizeof(traits->path), "%s", options->path);
+    traits->depth_max = options->depth;
+    traits->read_only = options->read_only;
+    traits->transfer_bytes_max = STRIA_TRANSFER_BYTES_MAX;
+    traits->may_block = true;
+    int code = uring_set_up(uring, options, trouble);
+    if (code < 0) {
+        uring_free(uring);
+        return code;
+    }
+    *drive = &uring->drive;
+    return STRIA_OK;
+}
+
+static int uring_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
+{
+    struct uring_drive *uring = (struct uring_drive *)drive;
+    int code = uring_ring_own(uring);
+    if (code < 0)
+        return code;
+    uint64_t pieces = 0;
+    for (unsigned i = 0; i < count; i++)
+        pieces += (regions[i].bytes + BUFFER_BYTES_MAX - 1) / BUFFER_BYTES_MAX;
+    if (pieces > BUFFERS_MAX) {
+        uring_note_add(&drive->traits, "no fixed buffers: more than %u are needed", BUFFERS_MAX);
+        return STRIA_OK;
+    }
+    free(uring->buffers);
+    uring->buffer_count = 0;
+    uring->buffers = calloc(pieces ? pieces : 1, sizeof(*uring->buffers));
+    if (!uring->buffers)
+        return STRIA_ERR_NO_MEMORY;
+    for (unsigned i = 0; i < count; i++)
+        for (uint64_t at = 0; at < regions[i].bytes; at += BUFFER_BYTES_MAX) {
+            uint64_t left = regions[i].bytes - at;
+            uring->buffers[uring->buffer_count++] = (struct iovec){
+                .iov_base = (char *)regions[i].base + at,
+                .iov_len = left < BUFFER_BYTES_MAX ? left : BUFFER_BYTES_MAX,
+            };
+        }
+    uring_ring_register(uring);
+    return STRIA_OK;
+}
+
+/* The fixed buffer that holds all of data, or −1. */
+static int buffer_of(const struct uring_drive *uring, const void *data, uint64_t length)
+{
+    if (!uring->drive.traits.registered)
+        return -1;
+    for (unsigned i = 0; i < uring->buffer_count; i++) {
+        uintptr_t base = (uintptr_t)uring->buffers[i].iov_base;
+        uint64_t bytes = uring->buffers[i].iov_len;
+        uintptr_t at = (uintptr_t)data;
+        if (at >= base && at - base < bytes)
+            return length <= bytes - (at - base) ? (int)i : -1;
+    }
+    return -1;
+}
+
+static void prepare(const struct uring_drive *uring, struct io_uring_sqe *sqe, const struct stria_io *io)
+{
+    const int fd = uring->fixed_file ? 0 : uring->fd;
+    const unsigned length = (unsigned)io->length;
+    const int buffer = buffer_of(uring, io->data, io->length);
+    if (io->op == STRIA_IO_FLUSH)
+        io_uring_prep_fsync(sqe, fd, IORING_FSYNC_DATASYNC);
+    else if (io->op == STRIA_IO_READ && buffer >= 0)
+        io_uring_prep_read_fixed(sqe, fd, io->data, length, io->offset, buffer);
+    else if (io->op == STRIA_IO_READ)
+        io_uring_prep_read(sqe, fd, io->data, length, io->offset);
+    else if (buffer >= 0)
+        io_uring_prep_write_fixed(sqe, fd, io->data, length, io->offset, buffer);
+    else
+        io_uring_prep_write(sqe, fd, io->data, length, io->offset);
+    if (uring->fixed_file)
+        sqe->flags |= IOSQE_FIXED_FILE;
+}
+
+/* There is no asynchronous discard in the kernels we support. It is done here and now, which traits allow
+ * (may_block); a recorder trims before it records, never while. */
+static int trim(struct uring_drive *uring, const struct stria_io *io)
+{
+    struct stria_done done = {.tag = io->tag};
+    if (uring->drive.traits.trims) {
+        uint64_t range[2] = {io->offset, io->length};
+        uint64_t begin_ns = stria_clock_ns();
+        if (ioctl(uring->fd, BLKDISCARD, range) < 0)
+            done.code = stria_code_of_errno(errno);
+        done.submit_ns = stria_clock_ns() - begin_ns;
+    }
+    stria_done_queue_put(&uring->finished, &done);
+    return STRIA_OK;
+}
+
+/* Gives the kernel what was prepared. That it cannot take it now is no failure: the next call tries again. */
+static int enter(struct uring_drive *uring)
+{
+    int count = io_uring_submit(&uring->ring);
+    if (count < 0 && count != -EAGAIN && count != -EBUSY && count != -EINTR)
+        uring->broken = stria_code_of_errno(-count);
+    return uring->broken;
+}
+
+static int uring_submit(struct stria_drive *drive, const struct stria_io *io)
+{
+    struct uring_drive *uring = (struct uring_drive *)drive;
+    int code = stria_io_check(drive, io);
+    if (code < 0)
+        return code;
+    code = uring->broken ? uring->broken : uring_ring_own(uring);
+    if (code < 0)
+        return code;
+    if (uring->busy_count + uring->finished.count >= drive->traits.depth_max)
+        return STRIA_ERR_FULL;
+    if (io->op == STRIA_IO_TRIM)
+        return trim(uring, io);
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
+    if (!sqe)
+        return STRIA_ERR_FULL;
+    prepare(uring, sqe, io);
+    uint32_t index = uring->free_slots[uring->busy_count++];
+    struct uring_slot *slot = &uring->slots[index];
+    *slot = (struct uring_slot){
+        .tag = io->tag, .length = io->length, .turn = slot->turn + 1, .op = io->op, .busy = true};
+    sqe->user_data = (uint64_t)slot->turn << 32 | index;
+    uint64_t begin_ns = stria_clock_ns();
+    code = enter(uring);
+    slot->submit_ns = stria_clock_ns() - begin_ns;
+    return code;
+}
+
+/* What a result means. The kernel is not trusted to have moved more than it was asked to. */
+static void result_translate(const struct uring_slot *slot, int result, struct stria_done *done)
+{
+    *done = (struct stria_done){.tag = slot->tag, .submit_ns = slot->submit_ns};
+    if (result < 0)
+        done->code = stria_code_of_errno(-result);
+    else if (slot->op == STRIA_IO_FLUSH)
+        done->code = result == 0 ? STRIA_OK : STRIA_ERR_IO;
+    else if ((uint64_t)result > slot->length)
+        done->code = STRIA_ERR_IO;
+    else
+        done->bytes = (uint64_t)result;
+}
+
+/* Takes one completion; true if it ended a request of the caller. */
+static bool completion_take(struct uring_drive *uring, const struct io_uring_cqe *cqe,
+                            struct stria_done *done)
+{
+    if (cqe->user_data == URING_WAKE) {
+        uring->wake_armed = false;
+        return false;
+    }
+    uint32_t index = (uint32_t)cqe->user_data;
+    struct uring_slot *slot = index < STRIA_DEPTH_MAX ? &uring->slots[index] : NULL;
+    if (!slot || !slot->busy || slot->turn != cqe->user_data >> 32) {
+        uring->broken = STRIA_ERR_SYSTEM;
+        return false;
+    }
+    result_translate(slot, cqe->res, done);
+    slot->busy = false;
+    uring->free_slots[--uring->busy_count] = index;
+    return true;
+}
+
+static unsigned reap(struct uring_drive *uring, struct stria_done *done, unsigned max)
+{
+    unsigned count = stria_done_queue_take(&uring->finished, done, max);
+    struct io_uring_cqe *cqes[REAP_MAX];
+    while (count < max) {
+        unsigned want = max - count < REAP_MAX ? max - count : REAP_MAX;
+        unsigned ready = io_uring_peek_batch_cqe(&uring->ring, cqes, want);
+        for (unsigned i = 0; i < ready; i++)
+            if (completion_take(uring, cqes[i], &done[count]))
+                count++;
+        io_uring_cq_advance(&uring->ring, ready);
+        if (ready < want)
+            break;
+    }
+    return count;
+}
+
+static void wake_arm(struct uring_drive *uring)
+{
+    struct io_uring_sqe *sqe = uring->wake_armed ? NULL : io_uring_get_sqe(&uring->ring);
+    if (!sqe)
+        return;
+    io_uring_prep_read(sqe, uring->wake_fd, &uring->wake_value, sizeof(uring->wake_value), 0);
+    sqe->user_data = URING_WAKE;
+    uring->wake_armed = true;
+}
+
+/* Waits for any completion, the wake's included. */
+static void wait_any(struct uring_drive *uring, uint64_t wait_ns)
+{
+    wake_arm(uring);
+    if (io_uring_sq_ready(&uring->ring) && enter(uring) < 0)
+        return;
+    struct __kernel_timespec wait = {.tv_sec = (long long)(wait_ns / STRIA_NS_PER_S),
+                                     .tv_nsec = (long long)(wait_ns % STRIA_NS_PER_S)};
+    struct io_uring_cqe *cqe;
+    int error = io_uring_wait_cqes(&uring->ring, &cqe, 1, &wait, NULL);
+    if (error < 0 && error != -ETIME && error != -EINTR && error != -EAGAIN && error != -EBUSY)
+        uring->broken = stria_code_of_errno(-error);
+}
+
+static int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns)
+{
+    struct uring_drive *uring = (struct uring_drive *)drive;
+    if (uring->broken)
+        return uring->broken;
+    int code = uring_ring_own(uring);
+    if (code < 0)
+        return code;
+    if (io_uring_sq_ready(&uring->ring))
+        enter(uring);
+    unsigned count = reap(uring, done, max);
+    if (count == 0 && max > 0 && wait_ns > 0 && !uring->broken) {
+        wait_any(uring, wait_ns);
+        count = reap(uring, done, max);
+    }
+    return count == 0 && uring->broken ? uring->broken : (int)count;
+}
+
+static void uring_wake(struct stria_drive *drive)
+{
+    struct uring_drive *uring = (struct uring_drive *)drive;
+    eventfd_write(uring->wake_fd, 1);
+}
+
+static void uring_close(struct stria_drive *drive)
+{
+    struct uring_drive *uring = (struct uring_drive *)drive;
+    const uint64_t deadline_ns = stria_clock_ns() + CLOSE_NS_MAX;
+    struct stria_done done[REAP_MAX];
+    for (uint64_t now_ns = stria_clock_ns(); uring->busy_count && now_ns < deadline_ns;
+         now_ns = stria_clock_ns())
+        if (uring_poll(drive, done, REAP_MAX, deadline_ns - now_ns) < 0)
+            break;
+    uring_free(uring);
+}
+
+const struct stria_backend stria_backend_uring = {
+    .name = "uring",
+    .claims = uring_claims,
+    .open = uring_open,
+    .attach = uring_attach,
+    .submit = uring_submit,
+    .poll = uring_poll,
+    .wake = uring_wake,
+    .close = uring_close,
+};

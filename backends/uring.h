@@ -1,0 +1,81 @@
+/* Inside the uring backend: files and block devices by io_uring, one ring per drive.
+ *
+ * uring_open.c opens the path, or says why not; uring_holder.c finds who else uses it; uring_media.c asks
+ * what the medium is like; uring_ring.c sets up the ring; uring.c moves the requests. */
+#ifndef STRIA_BACKENDS_URING_H
+#define STRIA_BACKENDS_URING_H
+
+#include "backends/done_queue.h"
+#include "backends/list.h"
+
+#include <liburing.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+/* One request in the kernel. Its completion carries the slot's number and turn, so that one that comes
+ * twice, or was never asked for, is recognised. */
+struct uring_slot {
+    uint64_t tag;
+    uint64_t length;
+    uint64_t submit_ns;
+    uint32_t turn; /* how often the slot was used */
+    enum stria_io_op op;
+    bool busy;
+};
+
+struct uring_drive {
+    struct stria_drive drive;
+    int fd;      /* the file or device */
+    int wake_fd; /* an eventfd; the ring reads it */
+    int broken;  /* the code that made the drive unusable; STRIA_OK while it is not */
+
+    struct io_uring ring;
+    uint64_t owner;  /* the thread the ring was made by, see uring_ring_own; zero: there is no ring */
+    bool fixed_file; /* fd is file 0 of the ring */
+    bool wake_armed; /* the ring is reading wake_fd */
+    uint64_t wake_value;
+
+    struct iovec *buffers; /* what was attached, cut to what one buffer of a ring may have */
+    unsigned buffer_count;
+    bool unregistered; /* the caller wants no fixed buffers */
+
+    struct stria_done_queue finished; /* requests that were carried out in submit: trims */
+    uint32_t busy_count;              /* requests in the kernel */
+    uint32_t free_slots[STRIA_DEPTH_MAX];
+    struct uring_slot slots[STRIA_DEPTH_MAX];
+};
+
+#define URING_WAKE UINT64_MAX /* user_data of the read of wake_fd */
+
+/* Opens and locks the path into *fd, with its status. The sentence names the path and the remedy. */
+int uring_path_open(const struct stria_drive_options *options, int *fd, struct stat *status,
+                    struct stria_trouble *trouble);
+
+/* Writes who uses a file or device ("process 4711 (stria)", "it is mounted on /data") into out; "another
+ * process uses it" where the system does not tell. Returns out. */
+char *uring_holder_print(char *out, size_t size, const struct stat *status);
+
+/* Fills in the traits that depend on the medium: sizes, alignment, cache, serial number. */
+int uring_media_describe(int fd, const struct stat *status, bool direct, struct stria_traits *traits,
+                         struct stria_trouble *trouble);
+
+/* Adds a phrase to traits->note, behind a semicolon where there is one already. */
+void uring_note_add(struct stria_traits *traits, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Makes the ring, for the calling thread, with the best set-up that this kernel knows. */
+int uring_ring_open(struct uring_drive *uring, struct stria_trouble *trouble);
+
+/* Ends the ring; requests in flight are given up. */
+void uring_ring_close(struct uring_drive *uring);
+
+/* Hands the attached buffers to the ring. A failure leaves the drive without fixed buffers and says so in
+ * its note. */
+void uring_ring_register(struct uring_drive *uring);
+
+/* The kernel serves a ring best when one thread alone enters it, and then insists on it. So a drive that
+ * another thread takes over gets a new ring. Does nothing while the thread is the same. STRIA_ERR_INVALID
+ * when requests are in flight, which would be lost. */
+int uring_ring_own(struct uring_drive *uring);
+
+#endif

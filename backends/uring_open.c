@@ -1,0 +1,97 @@
+#include "backends/uring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* Opening a FIFO would wait for its other end, so what it is gets asked before. */
+static int kind_check(const char *path, mode_t mode, struct stria_trouble *trouble)
+{
+    if (S_ISREG(mode) || S_ISBLK(mode))
+        return STRIA_OK;
+    const char *kind = S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a FIFO"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a character device";
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                             "%s is %s: a drive is a file or a block device, such as /dev/disk/by-id/…", path,
+                             kind);
+}
+
+static int failure(const struct stria_drive_options *options, int error, const struct stat *status,
+                   struct stria_trouble *trouble)
+{
+    const char *path = options->path;
+    const char *verb = options->read_only ? "read" : "write";
+    char holder[256];
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return stria_trouble_set(
+            trouble, STRIA_ERR_NOT_FOUND,
+            "%s does not exist: connect the drive, correct the path, or let `stria init` "
+            "create the file",
+            path);
+    case EACCES:
+    case EPERM:
+        return stria_trouble_set(
+            trouble, STRIA_ERR_PERMISSION,
+            "you may not %s %s: run as a user who may (devices: the group disk, or root)", verb, path);
+    case EROFS:
+        return stria_trouble_set(trouble, STRIA_ERR_PERMISSION,
+                                 "%s is write-protected or on a read-only file system: make it writable",
+                                 path);
+    case EBUSY:
+    case ETXTBSY:
+    case EWOULDBLOCK:
+        return stria_trouble_set(trouble, STRIA_ERR_BUSY, "%s is busy, %s: end that use first", path,
+                                 uring_holder_print(holder, sizeof(holder), status));
+    case ENXIO:
+    case ENODEV:
+    case ENOMEDIUM:
+        return stria_trouble_set(trouble, STRIA_ERR_GONE, "%s has no drive behind it any more: reconnect it",
+                                 path);
+    case EINVAL:
+        return stria_trouble_set(
+            trouble, STRIA_ERR_UNSUPPORTED,
+            "%s cannot be opened for direct I/O: its file system has none; use a file on "
+            "ext4 or XFS, or a device",
+            path);
+    default:
+        return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s: %s", path,
+                                 strerror(error));
+    }
+}
+
+/* Readers share a file, a writer has it alone. Devices are held by O_EXCL. */
+static int lock(int fd, const struct stria_drive_options *options, const struct stat *status,
+                struct stria_trouble *trouble)
+{
+    if (!options->exclusive || S_ISBLK(status->st_mode))
+        return STRIA_OK;
+    if (flock(fd, (options->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
+        return STRIA_OK;
+    return failure(options, errno, status, trouble);
+}
+
+int uring_path_open(const struct stria_drive_options *options, int *fd, struct stat *status,
+                    struct stria_trouble *trouble)
+{
+    if (stat(options->path, status) < 0)
+        return failure(options, errno, status, trouble);
+    int code = kind_check(options->path, status->st_mode, trouble);
+    if (code < 0)
+        return code;
+    const bool block = S_ISBLK(status->st_mode);
+    int flags = O_CLOEXEC | O_NOCTTY | (options->read_only ? O_RDONLY : O_RDWR);
+    flags |= options->direct ? O_DIRECT : 0;
+    flags |= options->exclusive && block ? O_EXCL : 0;
+    *fd = open(options->path, flags);
+    if (*fd < 0 || fstat(*fd, status) < 0)
+        return failure(options, errno, status, trouble);
+    /* Something else may have taken the name in between. */
+    code = kind_check(options->path, status->st_mode, trouble);
+    return code < 0 ? code : lock(*fd, options, status, trouble);
+}
