@@ -1,0 +1,134 @@
+#include "subject.h"
+
+#include "loop.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *subject_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+void subject_file_make(const char *folder, uint64_t bytes, char path[128])
+{
+    snprintf(path, 128, "%s/stria-test-XXXXXX", folder);
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0, "%s: %s", path, strerror(errno));
+    cr_assert(bytes == 0 || posix_fallocate(fd, 0, (off_t)bytes) == 0, "%s has no room", folder);
+    close(fd);
+}
+
+void *subject_memory(size_t bytes, uint64_t seed)
+{
+    uint64_t *words = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    cr_assert(words);
+    uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
+    for (size_t i = 0; i < bytes / sizeof(*words); i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        words[i] = state;
+    }
+    return words;
+}
+
+/* Opens path; false where the system cannot, which is for the medium to say: no direct I/O. */
+static bool path_open(struct subject *subject, const char *path, const struct subject_options *options)
+{
+    struct stria_drive_options drive = {
+        .path = path,
+        .direct = true,
+        .exclusive = true,
+        .read_only = options->read_only,
+        .depth = options->depth,
+        .unregistered = options->unregistered,
+    };
+    struct stria_trouble trouble = {0};
+    int code = stria_drive_open(&drive, &subject->drive, &trouble);
+    cr_assert(code == STRIA_OK || code == STRIA_ERR_UNSUPPORTED, "%s", trouble.sentence);
+    return code == STRIA_OK;
+}
+
+static bool null_open(struct subject *subject, const struct subject_options *options)
+{
+    subject->forgets = true;
+    snprintf(subject->path, sizeof(subject->path), "null:%u", SUBJECT_BYTES);
+    return path_open(subject, subject->path, options);
+}
+
+static bool memory_open(struct subject *subject, const struct subject_options *options)
+{
+    snprintf(subject->path, sizeof(subject->path), "memory:%u", SUBJECT_BYTES);
+    return path_open(subject, subject->path, options);
+}
+
+static bool file_open(struct subject *subject, const char *folder, const struct subject_options *options)
+{
+    if (access(folder, W_OK) != 0)
+        return false;
+    subject_file_make(folder, SUBJECT_BYTES, subject->file);
+    snprintf(subject->path, sizeof(subject->path), "%s", subject->file);
+    return path_open(subject, subject->path, options);
+}
+
+static bool disk_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return file_open(subject, subject_folder(), options);
+}
+
+static bool tmpfs_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return file_open(subject, "/dev/shm", options);
+}
+
+static bool loop_open(struct subject *subject, uint32_t block_bytes, const struct subject_options *options)
+{
+    subject_file_make(subject_folder(), SUBJECT_BYTES, subject->file);
+    subject->loop = loop_attach(subject->file, block_bytes, subject->path);
+    return subject->loop >= 0 && path_open(subject, subject->path, options);
+}
+
+static bool loop_512_open(struct subject *subject, const struct subject_options *options)
+{
+    return loop_open(subject, 512, options);
+}
+
+static bool loop_4096_open(struct subject *subject, const struct subject_options *options)
+{
+    return loop_open(subject, 4096, options);
+}
+
+const struct subject_kind subject_kinds[] = {
+    {"null", null_open},
+    {"memory", memory_open},
+    {"uring on a file on disk", disk_file_open},
+    {"uring on a file on tmpfs", tmpfs_file_open},
+    {"uring on a loop device of 512-byte blocks", loop_512_open},
+    {"uring on a loop device of 4096-byte blocks", loop_4096_open},
+};
+const size_t subject_kind_count = sizeof(subject_kinds) / sizeof(subject_kinds[0]);
+
+bool subject_open(struct subject *subject, size_t kind, const struct subject_options *options)
+{
+    *subject = (struct subject){.loop = -1};
+    if (subject_kinds[kind].open(subject, options))
+        return true;
+    subject_close(subject);
+    return false;
+}
+
+void subject_close(struct subject *subject)
+{
+    if (subject->drive)
+        subject->drive->backend->close(subject->drive);
+    if (subject->loop >= 0)
+        close(subject->loop);
+    if (subject->file[0])
+        unlink(subject->file);
+    *subject = (struct subject){.loop = -1};
+}

@@ -1,0 +1,162 @@
+#include "backends/backend.h"
+#include "loop.h"
+#include "subject.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int try(const char *path, bool exclusive, struct stria_drive **drive, struct stria_trouble *trouble)
+{
+    struct stria_drive_options options = {.path = path, .depth = 4, .exclusive = exclusive};
+    return stria_drive_open(&options, drive, trouble);
+}
+
+static void refused(const char *path, int code, const char *phrase)
+{
+    struct stria_drive *drive;
+    struct stria_trouble trouble = {0};
+    int got = try(path, true, &drive, &trouble);
+    cr_expect(got == code, "%s: %s", path, stria_code_text(got));
+    cr_expect(strstr(trouble.sentence, phrase) && strstr(trouble.sentence, path), "%s", trouble.sentence);
+}
+
+Test(uring, what_is_no_drive_gets_a_sentence)
+{
+    char path[128], inside[160];
+    snprintf(path, sizeof(path), "%s/stria-test-missing", subject_folder());
+    refused(path, STRIA_ERR_NOT_FOUND, "does not exist");
+    refused(subject_folder(), STRIA_ERR_INVALID, "is a folder");
+    refused("/dev/zero", STRIA_ERR_INVALID, "character device");
+    subject_file_make(subject_folder(), 0, path);
+    refused(path, STRIA_ERR_INVALID, "less than one block");
+    snprintf(inside, sizeof(inside), "%s/drive", path);
+    refused(inside, STRIA_ERR_NOT_FOUND, "does not exist");
+    unlink(path);
+    cr_assert(mkfifo(path, 0600) == 0);
+    refused(path, STRIA_ERR_INVALID, "is a FIFO");
+    unlink(path);
+}
+
+Test(uring, a_file_that_may_not_be_written_gets_a_sentence)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    chmod(path, 0444);
+    if (geteuid() == 0)
+        cr_assert(seteuid(65534) == 0);
+    refused(path, STRIA_ERR_PERMISSION, "you may not write");
+    if (getuid() == 0)
+        cr_assert(seteuid(0) == 0);
+    unlink(path);
+}
+
+Test(uring, a_locked_file_is_busy_and_the_process_is_named)
+{
+    char path[128], self[32];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    cr_assert(flock(fd, LOCK_EX) == 0);
+    snprintf(self, sizeof(self), "process %d (", getpid());
+    refused(path, STRIA_ERR_BUSY, self);
+    close(fd);
+    struct stria_drive *first, *second;
+    cr_assert(try(path, true, &first, NULL) == STRIA_OK);
+    cr_expect(try(path, true, &second, NULL) == STRIA_ERR_BUSY);
+    cr_assert(try(path, false, &second, NULL) == STRIA_OK, "without exclusive, nobody is kept out");
+    first->backend->close(first);
+    second->backend->close(second);
+    unlink(path);
+}
+
+Test(uring, a_device_in_use_is_busy)
+{
+    char file[128], path[64];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, file);
+    int loop = loop_attach(file, 512, path);
+    unlink(file);
+    if (loop < 0)
+        cr_skip_test("no loop device here");
+    int holder = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
+    cr_assert(holder >= 0);
+    refused(path, STRIA_ERR_BUSY, "another process uses it");
+    close(holder);
+    close(loop);
+}
+
+Test(uring, a_device_tells_what_it_is)
+{
+    char file[128], path[64];
+    subject_file_make(subject_folder(), SUBJECT_BYTES + 4096 + 512, file);
+    int loop = loop_attach(file, 4096, path);
+    unlink(file);
+    if (loop < 0)
+        cr_skip_test("no loop device here");
+    struct stria_drive *drive;
+    struct stria_trouble trouble = {0};
+    cr_assert(try(path, true, &drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_expect(drive->traits.block_bytes == 4096 && drive->traits.block_device && drive->traits.may_block);
+    cr_expect(drive->traits.drive_bytes == SUBJECT_BYTES + 4096, "rounded down to whole blocks");
+    drive->backend->close(drive);
+    close(loop);
+}
+
+Test(uring, a_sparse_file_is_noted)
+{
+    char path[128];
+    subject_file_make(subject_folder(), 0, path);
+    cr_assert(truncate(path, SUBJECT_BYTES) == 0);
+    struct stria_drive *drive;
+    cr_assert(try(path, true, &drive, NULL) == STRIA_OK);
+    cr_expect(strstr(drive->traits.note, "not fully allocated"), "%s", drive->traits.note);
+    drive->backend->close(drive);
+    unlink(path);
+}
+
+Test(uring, a_file_cut_short_behind_our_back_reads_short)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    struct stria_drive *drive;
+    cr_assert(try(path, true, &drive, NULL) == STRIA_OK);
+    cr_assert(truncate(path, 4096) == 0);
+    char *data = subject_memory(8192, 1);
+    struct stria_io io = {.op = STRIA_IO_READ, .length = 8192, .data = data};
+    struct stria_done done;
+    cr_assert(drive->backend->submit(drive, &io) == STRIA_OK);
+    cr_assert(drive->backend->poll(drive, &done, 1, 5000000000u) == 1);
+    cr_expect(done.code == STRIA_OK && done.bytes == 4096);
+    cr_expect(stria_drive_run(drive, STRIA_IO_READ, 0, 8192, data) == STRIA_ERR_IO,
+              "no progress, no success");
+    drive->backend->close(drive);
+    unlink(path);
+    free(data);
+}
+
+Test(uring, without_locked_memory_it_works_and_says_so)
+{
+    if (geteuid() == 0)
+        cr_assert(setgid(65534) == 0 && setuid(65534) == 0);
+    struct rlimit limit = {64u << 10, 64u << 10};
+    cr_assert(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    struct stria_drive *drive;
+    struct stria_trouble trouble = {0};
+    cr_assert(try(path, true, &drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    struct stria_region region = {subject_memory(1u << 20, 1), 1u << 20};
+    cr_assert(drive->backend->attach(drive, &region, 1) == STRIA_OK);
+    cr_expect(!drive->traits.registered);
+    cr_expect(strstr(drive->traits.note, "locked-memory limit is 64 KiB"), "%s", drive->traits.note);
+    cr_expect(stria_drive_run(drive, STRIA_IO_WRITE, 0, 1u << 20, region.base) == STRIA_OK);
+    drive->backend->close(drive);
+    unlink(path);
+    free(region.base);
+}
