@@ -1,0 +1,260 @@
+#include "engine/pump.h"
+
+#include "core/assert.h"
+#include "core/digest.h"
+
+#include <string.h>
+
+#define DONE_BATCH  64u
+#define BOUNCED_MAX (STRIA_ACTIONS_MAX + 1u)
+
+/* What is known of a write in flight, by slot. */
+struct write {
+    uint64_t tag;
+    uint64_t submitted_ns;
+    uint64_t digest; /* where the drive does not take it */
+    bool digested_here;
+};
+
+struct lane {
+    struct stria_drive *drive; /* null: absent or given up */
+    uint32_t outstanding;
+};
+
+struct stria_pump {
+    struct stria_pump_config config;
+    struct write *writes;
+    struct stria_actions actions;
+    /* Requests that a drive did not take: told to the recorder after the actions under way. */
+    struct stria_event bounced[BOUNCED_MAX];
+    uint32_t bounced_count;
+    struct lane lanes[STRIA_DRIVES_MAX];
+};
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+size_t stria_pump_memory_bytes(const struct stria_pump_config *config)
+{
+    return aligned(sizeof(struct stria_pump)) + config->slot_count * sizeof(struct write);
+}
+
+struct stria_pump *stria_pump_init(void *memory, const struct stria_pump_config *config)
+{
+    memset(memory, 0, stria_pump_memory_bytes(config));
+    struct stria_pump *pump = memory;
+    pump->config = *config;
+    pump->writes = (struct write *)((uint8_t *)memory + aligned(sizeof(*pump)));
+    for (uint32_t index = 0; index < config->drive_count; index++)
+        pump->lanes[index].drive = config->drives[index];
+    pump->config.drives = NULL;
+    return pump;
+}
+
+static void bounce(struct stria_pump *pump, const struct stria_action *action, int code)
+{
+    STRIA_ASSERT(pump->bounced_count < BOUNCED_MAX);
+    struct stria_event *event = &pump->bounced[pump->bounced_count++];
+    if (code == STRIA_ERR_FULL)
+        *event = (struct stria_event){.kind = STRIA_EVENT_DONE, .tag = action->tag, .code = STRIA_ERR_AGAIN};
+    else
+        *event = (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = action->drive, .code = code};
+}
+
+static void submit(struct stria_pump *pump, const struct stria_action *action, const struct stria_io *io)
+{
+    struct lane *lane = &pump->lanes[action->drive];
+    int code = lane->drive ? lane->drive->backend->submit(lane->drive, io) : STRIA_ERR_GONE;
+    if (code == STRIA_OK)
+        lane->outstanding++;
+    else
+        bounce(pump, action, code);
+}
+
+static void write_payload(struct stria_pump *pump, const struct stria_action *action, uint64_t now_ns)
+{
+    uint8_t *data = pump->config.slot_data[action->slot];
+    struct write *write = &pump->writes[action->slot];
+    if (action->slot_offset == 0)
+        write->submitted_ns = now_ns;
+    write->tag = action->tag;
+    struct stria_io io = {
+        .op = STRIA_IO_WRITE,
+        .offset = action->offset,
+        .length = action->length_bytes,
+        .data = data + action->slot_offset,
+        .tag = action->tag,
+        .digest_bytes = action->digest_bytes,
+        .digest_seed = action->digest_seed,
+    };
+    const struct stria_drive *drive = pump->lanes[action->drive].drive;
+    /* A drive hashes from the start of what it writes, so a resumed write is hashed here. */
+    if (action->digest_wanted && drive && drive->traits.digests && action->slot_offset == 0)
+        io.digest_wanted = true;
+    write->digested_here = action->digest_wanted && !io.digest_wanted;
+    if (write->digested_here)
+        write->digest = stria_digest_seeded(action->digest_seed, data, action->digest_bytes);
+    submit(pump, action, &io);
+}
+
+static void write_meta(struct stria_pump *pump, const struct stria_action *action)
+{
+    struct stria_io io = {.op = STRIA_IO_WRITE,
+                          .offset = action->offset,
+                          .length = action->length_bytes,
+                          .data = action->data,
+                          .tag = action->tag};
+    submit(pump, action, &io);
+}
+
+static void flush(struct stria_pump *pump, const struct stria_action *action)
+{
+    struct stria_io io = {.op = STRIA_IO_FLUSH, .tag = action->tag};
+    submit(pump, action, &io);
+}
+
+/* A drive given up is not asked again: what it still holds ends when the drive is closed. */
+static void give_up(struct stria_pump *pump, const struct stria_action *action, uint64_t now_ns)
+{
+    struct stria_meter *meter = pump->config.meter;
+    for (uint32_t slot = 0; meter && action->code == STRIA_ERR_TIMEOUT && slot < pump->config.slot_count;
+         slot++)
+        if (pump->writes[slot].tag != 0 && (pump->writes[slot].tag >> 48 & 0xff) == action->drive)
+            stria_meter_stall(meter, action->drive, now_ns, now_ns - pump->writes[slot].submitted_ns);
+    pump->lanes[action->drive].drive = NULL;
+    if (pump->config.listener.gave_up)
+        pump->config.listener.gave_up(pump->config.listener.context, action->drive, action->code);
+}
+
+static void carry_out(struct stria_pump *pump, const struct stria_action *action, uint64_t now_ns)
+{
+    const struct stria_pump_listener *listener = &pump->config.listener;
+    switch (action->kind) {
+    case STRIA_ACTION_WRITE:
+        write_payload(pump, action, now_ns);
+        break;
+    case STRIA_ACTION_WRITE_META:
+        write_meta(pump, action);
+        break;
+    case STRIA_ACTION_FLUSH:
+        flush(pump, action);
+        break;
+    case STRIA_ACTION_RELEASE:
+        pump->writes[action->slot].tag = 0;
+        if (listener->released)
+            listener->released(listener->context, action->slot);
+        break;
+    case STRIA_ACTION_STARTED:
+        if (listener->started)
+            listener->started(listener->context);
+        break;
+    case STRIA_ACTION_WATERMARK:
+        if (listener->watermark)
+            listener->watermark(listener->context, action->offset);
+        break;
+    case STRIA_ACTION_GAP:
+        if (listener->gap)
+            listener->gap(listener->context, &action->gap);
+        break;
+    case STRIA_ACTION_GIVE_UP:
+        give_up(pump, action, now_ns);
+        break;
+    case STRIA_ACTION_FULL:
+        if (listener->full)
+            listener->full(listener->context);
+        break;
+    case STRIA_ACTION_FINISHED:
+        if (listener->finished)
+            listener->finished(listener->context, action->code);
+        break;
+    }
+}
+
+static void step(struct stria_pump *pump, const struct stria_event *event)
+{
+    stria_recorder_step(pump->config.recorder, event, &pump->actions);
+    for (uint32_t index = 0; index < pump->actions.count; index++)
+        carry_out(pump, &pump->actions.list[index], event->now_ns);
+}
+
+void stria_pump_feed(struct stria_pump *pump, const struct stria_event *event)
+{
+    const struct stria_event tick = {.kind = STRIA_EVENT_TICK, .now_ns = event->now_ns};
+    step(pump, event);
+    while (pump->bounced_count > 0 || pump->actions.more) {
+        struct stria_event next = tick;
+        if (pump->bounced_count > 0) {
+            next = pump->bounced[--pump->bounced_count];
+            next.now_ns = event->now_ns;
+        }
+        step(pump, &next);
+    }
+}
+
+static void measure(struct stria_pump *pump, uint32_t drive, const struct stria_done *done, uint64_t now_ns)
+{
+    struct stria_meter *meter = pump->config.meter;
+    uint32_t slot = (uint32_t)done->tag;
+    if (!meter || slot >= pump->config.slot_count || pump->writes[slot].tag != done->tag)
+        return;
+    if (done->code == STRIA_OK)
+        stria_meter_done(meter, drive, now_ns, done->bytes, now_ns - pump->writes[slot].submitted_ns,
+                         done->submit_ns);
+    else if (done->code == STRIA_ERR_AGAIN)
+        stria_meter_retry(meter, drive);
+    else
+        stria_meter_error(meter, drive);
+}
+
+static void complete(struct stria_pump *pump, uint32_t drive, const struct stria_done *done, uint64_t now_ns)
+{
+    uint32_t slot = (uint32_t)done->tag;
+    struct stria_event event = {.kind = STRIA_EVENT_DONE,
+                                .now_ns = now_ns,
+                                .tag = done->tag,
+                                .code = done->code,
+                                .bytes = done->bytes};
+    bool here = slot < pump->config.slot_count && pump->writes[slot].tag == done->tag &&
+                pump->writes[slot].digested_here;
+    event.digest = here ? pump->writes[slot].digest : done->digest;
+    measure(pump, drive, done, now_ns);
+    stria_pump_feed(pump, &event);
+}
+
+static uint32_t poll_lane(struct stria_pump *pump, uint32_t index, uint64_t now_ns)
+{
+    struct lane *lane = &pump->lanes[index];
+    struct stria_done done[DONE_BATCH];
+    int count = lane->drive->backend->poll(lane->drive, done, DONE_BATCH, 0);
+    if (count < 0) {
+        stria_pump_feed(pump, &(struct stria_event){
+                                  .kind = STRIA_EVENT_GONE, .now_ns = now_ns, .drive = index, .code = count});
+        return 1;
+    }
+    for (int number = 0; number < count; number++) {
+        lane->outstanding -= lane->outstanding > 0;
+        complete(pump, index, &done[number], now_ns);
+    }
+    return (uint32_t)count;
+}
+
+uint32_t stria_pump_poll(struct stria_pump *pump, uint64_t now_ns)
+{
+    uint32_t count = 0;
+    for (uint32_t index = 0; index < pump->config.drive_count; index++)
+        if (pump->lanes[index].drive && pump->lanes[index].outstanding > 0)
+            count += poll_lane(pump, index, now_ns);
+    return count;
+}
+
+uint64_t stria_pump_due_ns(const struct stria_pump *pump)
+{
+    return stria_recorder_due_ns(pump->config.recorder);
+}
+
+uint32_t stria_pump_outstanding(const struct stria_pump *pump, uint32_t drive)
+{
+    return pump->lanes[drive].outstanding;
+}
