@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-struct stria_array;     /* an open array */
-struct stria_recording; /* a recording being made */
-struct stria_reader;    /* a recording being read */
+struct stria_array;  /* an open array */
+struct stria_writer; /* a recording being made */
+struct stria_reader; /* a recording being read */
 
 /* Reads array.ini and opens the drives it names. Drives are known by their superblocks, whatever their order
  * and paths. writable takes exclusive hold of them. A drive that is missing or belongs elsewhere does not
@@ -78,7 +78,7 @@ int stria_array_find(const struct stria_array *array, const char *name, struct s
 /* Removes a recording and frees its extents (with TRIM where the drive has it). */
 int stria_array_remove(struct stria_array *array, const char *name, struct stria_trouble *trouble);
 
-struct stria_recording_options {
+struct stria_writer_options {
     const char *name; /* null or empty: made from date and time; else new to the array, safe as a file name */
     void *memory;     /* the ring in the caller's memory (for DMA), aligned to 4096; null: allocated */
     size_t memory_bytes; /* of it; whole chunks are used */
@@ -88,33 +88,31 @@ struct stria_recording_options {
 /* Begins a recording. When it returns, the recording exists on the media and the ring is prefaulted and,
  * where limits allow, locked. The array is open for writing and outlives the recording. options may be null.
  */
-int stria_recording_begin(struct stria_array *array, const struct stria_recording_options *options,
-                          struct stria_recording **recording, struct stria_trouble *trouble);
+int stria_writer_begin(struct stria_array *array, const struct stria_writer_options *options,
+                       struct stria_writer **writer, struct stria_trouble *trouble);
 
 /* A buffer of one chunk, aligned to 4096, waited for up to wait_ns (UINT64_MAX: for ever). Several may be
  * held; they follow each other in the stream in the order in which they were acquired. One thread acquires.
  * STRIA_ERR_TIMEOUT: all are in use; STRIA_ERR_ARRAY_FULL: no extent is left; STRIA_ERR_GONE: no drive is
  * left; STRIA_ERR_CLOSED: the stream has ended. */
-int stria_recording_acquire(struct stria_recording *recording, uint64_t wait_ns, void **buffer);
+int stria_writer_acquire(struct stria_writer *writer, uint64_t wait_ns, void **buffer);
 
 /* Hands a filled buffer over. length_bytes is the chunk size; less only for the stream's last one. Any
  * thread. */
-int stria_recording_commit(struct stria_recording *recording, void *buffer, size_t length_bytes);
+int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length_bytes);
 
 /* Records one chunk of the caller's own memory without a copy: aligned to 4096 and, for a short last one,
  * writable up to the next multiple of block_bytes, which is filled with zeroes. It must stay untouched until
- * stria_recording_reclaim returns it. Takes the place of acquire and commit, with their codes. */
-int stria_recording_commit_own(struct stria_recording *recording, void *memory, size_t length_bytes,
-                               uint64_t wait_ns);
+ * stria_writer_reclaim returns it. Takes the place of acquire and commit, with their codes. */
+int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t length_bytes, uint64_t wait_ns);
 
 /* The next own memory that is written and free again; null when there is none now. The thread that acquires.
  */
-void *stria_recording_reclaim(struct stria_recording *recording);
+void *stria_writer_reclaim(struct stria_writer *writer);
 
 /* The source went on without us: the next length_bytes of the stream (whole chunks) are a gap of this cause
  * (STRIA_GAP_BUFFER names the drive that holds most chunks back). The thread that acquires. */
-int stria_recording_skip(struct stria_recording *recording, uint64_t length_bytes,
-                         enum stria_gap_cause cause);
+int stria_writer_skip(struct stria_writer *writer, uint64_t length_bytes, enum stria_gap_cause cause);
 
 struct stria_progress {
     uint64_t elapsed_ns;
@@ -136,14 +134,14 @@ struct stria_drive_progress {
 };
 
 /* Snapshots. Any thread. */
-void stria_recording_progress(struct stria_recording *recording, struct stria_progress *progress);
-int stria_recording_drive_progress(struct stria_recording *recording, uint32_t drive,
-                                   struct stria_drive_progress *progress);
+void stria_writer_progress(struct stria_writer *writer, struct stria_progress *progress);
+int stria_writer_drive_progress(struct stria_writer *writer, uint32_t drive,
+                                struct stria_drive_progress *progress);
 
 /* Ends the recording: buffers that are acquired and not committed are left out, everything else is made
  * durable. STRIA_OK even when something was lost (the result tells); STRIA_ERR_GONE: no drive was left. The
- * recording stays valid, for its result, until stria_recording_free. */
-int stria_recording_end(struct stria_recording *recording);
+ * recording stays valid, for its result, until stria_writer_free. */
+int stria_writer_end(struct stria_writer *writer);
 
 struct stria_result {
     struct stria_recording_info info;
@@ -151,7 +149,7 @@ struct stria_result {
     uint64_t duration_ns;
     bool degraded; /* a drive was absent or given up, or RAID0 chunks lie elsewhere */
     bool full;
-    uint32_t gap_count;           /* for stria_recording_gap */
+    uint32_t gap_count;           /* for stria_writer_gap */
     uint64_t gaps_unlisted_bytes; /* in gaps beyond those that are listed one by one */
 };
 
@@ -162,9 +160,9 @@ struct stria_gap_info {
     int drive; /* index, or −1 */
 };
 
-void stria_recording_result(const struct stria_recording *recording, struct stria_result *result);
-int stria_recording_gap(const struct stria_recording *recording, uint32_t index, struct stria_gap_info *gap);
-void stria_recording_free(struct stria_recording *recording);
+void stria_writer_result(const struct stria_writer *writer, struct stria_result *result);
+int stria_writer_gap(const struct stria_writer *writer, uint32_t index, struct stria_gap_info *gap);
+void stria_writer_free(struct stria_writer *writer);
 
 /* Opens a recording for reading; the array may be open read-only. */
 int stria_reader_open(struct stria_array *array, const char *name, struct stria_reader **reader,
