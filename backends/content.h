@@ -1,0 +1,22 @@
+/* What is on a drive already, and how to take it off. */
+#ifndef STRIA_BACKENDS_CONTENT_H
+#define STRIA_BACKENDS_CONTENT_H
+
+#include "support/trouble.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Describes what is worth keeping on an open device or file of drive_bytes: one of Stria's own drives with
+ * its array, whatever libblkid knows (file systems, RAID members, LVM, swap, partition tables), and for a
+ * file (whole_file) any byte that is not zero. On STRIA_OK *found says whether there is any, and text then
+ * reads behind "carries", for example "an ext4 file system labelled 'photos'". The file offset is moved. */
+int stria_content_describe(int fd, uint64_t drive_bytes, bool whole_file, bool *found, char *text,
+                           size_t size, struct stria_trouble *trouble);
+
+/* Wipes every signature from a device or file that is open for writing: libblkid's and Stria's own. The rest
+ * of the content is left as it is. name is for the sentence. */
+int stria_content_wipe(int fd, uint64_t drive_bytes, const char *name, struct stria_trouble *trouble);
+
+#endif

@@ -1,0 +1,30 @@
+/* Nothing precious is overwritten: the one check before a drive is made part of an array, or a bench
+ * destroys what is on it. */
+#ifndef STRIA_BACKENDS_GUARD_H
+#define STRIA_BACKENDS_GUARD_H
+
+#include "support/trouble.h"
+
+#include <stdbool.h>
+
+/* The drives that the user allows to be erased: a serial number or world-wide name for a device, a path for
+ * a file or for a device that has neither (a loop device). */
+struct stria_guard {
+    const char *const *erase;
+    unsigned erase_count;
+    bool *erase_used; /* erase_count flags, set for names that a drive answered to; may be null */
+};
+
+/* May this drive be overwritten? STRIA_OK for an unused, empty device; for a file that is not there, is
+ * empty or holds only zeros; and for what guard allows to be erased, *erase then being true. Otherwise
+ * STRIA_ERR_REFUSED with a sentence that names why and the remedy, or another code when the drive cannot be
+ * looked at. A drive in use (mounted, swap, held) and the running system's root device are refused whatever
+ * guard says. Changes nothing. */
+int stria_guard_check(const char *path, const struct stria_guard *guard, bool *erase,
+                      struct stria_trouble *trouble);
+
+/* Takes every signature off the drive at path, and has the kernel forget its partitions. Only after
+ * stria_guard_check() said STRIA_OK. */
+int stria_guard_erase(const char *path, struct stria_trouble *trouble);
+
+#endif

@@ -1,0 +1,269 @@
+#include "backends/usage.h"
+
+#include "backends/sysfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* A limit on layers above or below each other, so that nothing can make us recurse without end. */
+#define LAYERS_MAX 16u
+
+/* /proc writes blanks, tabs, line ends and backslashes in paths as three octal digits. */
+static void unescape(char *text)
+{
+    char *out = text;
+    for (; *text; text++, out++) {
+        unsigned code;
+        if (text[0] == '\\' && sscanf(text + 1, "%3o", &code) == 1 && code < 256) {
+            *out = (char)code;
+            text += 3;
+        } else {
+            *out = *text;
+        }
+    }
+    *out = '\0';
+}
+
+struct mount {
+    dev_t device; /* of the file system; anonymous for some (btrfs), which then tell it by their source */
+    dev_t source; /* of the block device named as the source; zero if it is none */
+    char place[PATH_MAX];
+};
+
+static dev_t block_device_at(const char *path)
+{
+    struct stat status;
+    return path[0] == '/' && stat(path, &status) == 0 && S_ISBLK(status.st_mode) ? status.st_rdev : 0;
+}
+
+/* One line: "41 26 7:0 / /mnt rw,relatime shared:1 - ext4 /dev/loop0 rw". */
+static bool read_mount(char *line, struct mount *mount)
+{
+    unsigned device_major, device_minor;
+    char source[PATH_MAX];
+    const char *rest = strstr(line, " - ");
+    if (!rest || sscanf(line, "%*d %*d %u:%u %*s %4095s", &device_major, &device_minor, mount->place) != 3 ||
+        sscanf(rest, " - %*s %4095s", source) != 1)
+        return false;
+    unescape(mount->place);
+    unescape(source);
+    mount->device = makedev(device_major, device_minor);
+    mount->source = block_device_at(source);
+    return true;
+}
+
+static void each_mount(bool (*visit)(const struct mount *mount, void *user), void *user)
+{
+    FILE *file = fopen("/proc/self/mountinfo", "re");
+    if (!file)
+        return;
+    struct mount mount;
+    char *line = NULL;
+    size_t size = 0;
+    while (getline(&line, &size, file) > 0)
+        if (read_mount(line, &mount) && !visit(&mount, user))
+            break;
+    free(line);
+    fclose(file);
+}
+
+struct mount_search {
+    dev_t device;
+    bool found;
+    char place[PATH_MAX];
+};
+
+static bool match_mount(const struct mount *mount, void *user)
+{
+    struct mount_search *search = user;
+    search->found = mount->device == search->device || mount->source == search->device;
+    if (search->found)
+        snprintf(search->place, sizeof(search->place), "%s", mount->place);
+    return !search->found;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    if (S_ISBLK(a->st_mode) || S_ISBLK(b->st_mode))
+        return S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode) && a->st_rdev == b->st_rdev;
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_swap(const struct stat *status)
+{
+    FILE *file = fopen("/proc/swaps", "re");
+    if (!file)
+        return false;
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    while (!found && getline(&line, &size, file) > 0) {
+        struct stat swap;
+        line[strcspn(line, " \t\n")] = '\0';
+        unescape(line);
+        found = line[0] == '/' && stat(line, &swap) == 0 && is_same_file(&swap, status);
+    }
+    free(line);
+    fclose(file);
+    return found;
+}
+
+/* What a loop device is laid upon; false if it is none, or that is gone. */
+static bool loop_backing(dev_t loop, struct stat *backing)
+{
+    char path[PATH_MAX];
+    return stria_sysfs_read(loop, "loop/backing_file", path, sizeof(path)) && stat(path, backing) == 0;
+}
+
+struct loop_search {
+    const struct stat *status;
+    char name[STRIA_SYSFS_NAME_BYTES];
+};
+
+static bool match_loop(dev_t loop, const char *name, void *user)
+{
+    struct loop_search *search = user;
+    struct stat backing;
+    if (!loop_backing(loop, &backing) || !is_same_file(&backing, search->status))
+        return true;
+    snprintf(search->name, sizeof(search->name), "%s", name);
+    return false;
+}
+
+static bool take_name(dev_t device, const char *name, void *user)
+{
+    (void)device;
+    snprintf(user, STRIA_SYSFS_NAME_BYTES, "%s", name);
+    return false;
+}
+
+/* A device by itself, without its partitions. subject begins the sentence. */
+static int check_one(const char *subject, const struct stat *status, struct stria_trouble *trouble)
+{
+    const bool device = S_ISBLK(status->st_mode);
+    struct mount_search mounts = {.device = device ? status->st_rdev : 0};
+    struct loop_search loops = {.status = status};
+    char holder[STRIA_SYSFS_NAME_BYTES];
+    if (device)
+        each_mount(match_mount, &mounts);
+    if (mounts.found)
+        return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                                 "%s is mounted on %s: unmount it, or use another drive", subject,
+                                 mounts.place);
+    if (is_swap(status))
+        return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                                 "%s is in use as swap: swapoff it, or use another drive", subject);
+    if (device && stria_sysfs_each(status->st_rdev, STRIA_SYSFS_HOLDERS, take_name, holder))
+        return stria_trouble_set(
+            trouble, STRIA_ERR_BUSY,
+            "%s is part of /dev/%s (RAID, LVM, encryption or the like): take it out of there, or "
+            "use another drive",
+            subject, holder);
+    stria_sysfs_each_disk(match_loop, &loops);
+    if (loops.name[0])
+        return stria_trouble_set(
+            trouble, STRIA_ERR_BUSY,
+            "%s is what /dev/%s is laid upon: detach that with losetup -d, or use another drive", subject,
+            loops.name);
+    return STRIA_OK;
+}
+
+struct partition_search {
+    const char *disk;
+    struct stria_trouble *trouble;
+    int code;
+};
+
+static bool check_partition(dev_t device, const char *name, void *user)
+{
+    struct partition_search *search = user;
+    char subject[PATH_MAX + STRIA_SYSFS_NAME_BYTES + 32];
+    const struct stat status = {.st_mode = S_IFBLK, .st_rdev = device};
+    snprintf(subject, sizeof(subject), "%s cannot be used because its partition %s", search->disk, name);
+    search->code = check_one(subject, &status, search->trouble);
+    return search->code == STRIA_OK;
+}
+
+/* The kernel's own word: whoever holds a device exclusively keeps us out of it. */
+static int check_exclusive(const char *path, struct stria_trouble *trouble)
+{
+    int fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0) {
+        close(fd);
+        return STRIA_OK;
+    }
+    if (errno == EBUSY)
+        return stria_trouble_set(
+            trouble, STRIA_ERR_BUSY,
+            "%s is held exclusively by another program or by the kernel: end that first, or use "
+            "another drive",
+            path);
+    return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot open %s: %s", path,
+                             strerror(errno));
+}
+
+int stria_usage_check(const char *path, const struct stat *status, struct stria_trouble *trouble)
+{
+    int code = check_one(path, status, trouble);
+    if (code != STRIA_OK || !S_ISBLK(status->st_mode))
+        return code;
+    struct partition_search partitions = {.disk = path, .trouble = trouble, .code = STRIA_OK};
+    stria_sysfs_each(status->st_rdev, STRIA_SYSFS_PARTITIONS, check_partition, &partitions);
+    return partitions.code == STRIA_OK ? check_exclusive(path, trouble) : partitions.code;
+}
+
+static bool match_root(const struct mount *mount, void *user)
+{
+    /* The last mount on "/" is the one seen. */
+    if (strcmp(mount->place, "/") == 0)
+        *(dev_t *)user = major(mount->device) ? mount->device : mount->source;
+    return true;
+}
+
+struct below_search {
+    dev_t wanted;
+    unsigned layer;
+    bool found;
+};
+
+static bool search_below(dev_t device, const char *name, void *user);
+
+/* True if wanted is device or anything that device is laid upon. */
+static bool is_below(dev_t wanted, dev_t device, unsigned layer)
+{
+    dev_t whole;
+    struct stat backing;
+    if (device == 0 || layer > LAYERS_MAX)
+        return false;
+    if (device == wanted)
+        return true;
+    if (stria_sysfs_is_partition(device, &whole) && is_below(wanted, whole, layer + 1))
+        return true;
+    if (loop_backing(device, &backing) &&
+        is_below(wanted, S_ISBLK(backing.st_mode) ? backing.st_rdev : backing.st_dev, layer + 1))
+        return true;
+    struct below_search search = {.wanted = wanted, .layer = layer + 1};
+    stria_sysfs_each(device, STRIA_SYSFS_SLAVES, search_below, &search);
+    return search.found;
+}
+
+static bool search_below(dev_t device, const char *name, void *user)
+{
+    struct below_search *search = user;
+    (void)name;
+    search->found = is_below(search->wanted, device, search->layer);
+    return !search->found;
+}
+
+bool stria_usage_is_root(dev_t device)
+{
+    dev_t root = 0;
+    each_mount(match_root, &root);
+    return is_below(device, root, 0);
+}

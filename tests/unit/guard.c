@@ -1,0 +1,335 @@
+#include "backends/guard.h"
+
+#include "backends/content.h"
+#include "backends/sysfs.h"
+#include "backends/usage.h"
+#include "core/geometry.h"
+#include "core/superblock.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define DRIVE_BYTES (64u << 20)
+
+static char folder[64];
+static char loop[64]; /* the loop device of this test, or empty */
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void run(const char *format, ...)
+{
+    char command[512], quiet[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof(command), format, arguments);
+    va_end(arguments);
+    snprintf(quiet, sizeof(quiet), "(%s) >log 2>&1", command);
+    cr_assert_eq(system(quiet), 0, "failed: %s", command);
+}
+
+static void set_up(void)
+{
+    snprintf(folder, sizeof(folder), "/tmp/stria-guard-XXXXXX");
+    cr_assert(mkdtemp(folder) && chdir(folder) == 0);
+    loop[0] = '\0';
+}
+
+static void tear_down(void)
+{
+    char command[512];
+    snprintf(command, sizeof(command),
+             "{ umount %s/mnt; swapoff %s; losetup -d %s; } >/dev/null 2>&1; cd / && rm -rf %s", folder, loop,
+             loop, folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(guard, .init = set_up, .fini = tear_down);
+
+/* Lays a loop device upon a new file of zeros; skips the test where that is not allowed. */
+static void make_loop(const char *options)
+{
+    char command[160];
+    snprintf(command, sizeof(command), "truncate -s %u disk && losetup %s -f --show disk 2>/dev/null",
+             DRIVE_BYTES, options);
+    FILE *out = geteuid() == 0 ? popen(command, "r") : NULL;
+    if (!out || !fgets(loop, sizeof(loop), out))
+        loop[0] = '\0';
+    if (out)
+        pclose(out);
+    loop[strcspn(loop, "\n")] = '\0';
+    if (!loop[0])
+        cr_skip_test("loop devices need root");
+}
+
+static int check(const char *path, const char *erase_name, bool *erase, char *sentence)
+{
+    bool used = false;
+    const struct stria_guard guard = {
+        .erase = &erase_name, .erase_count = erase_name ? 1 : 0, .erase_used = &used};
+    struct stria_trouble trouble = {0};
+    int code = stria_guard_check(path, &guard, erase, &trouble);
+    strcpy(sentence, trouble.sentence);
+    cr_assert(code == STRIA_OK || trouble.code == code);
+    cr_assert(!*erase || used);
+    return code;
+}
+
+static void assert_allowed(const char *path)
+{
+    bool erase;
+    char sentence[768];
+    cr_assert_eq(check(path, NULL, &erase, sentence), STRIA_OK, "%s", sentence);
+    cr_assert_not(erase);
+}
+
+/* Refused with both words in the sentence; by --erase allowed if erasable, and then as good as new. */
+static void assert_refused(const char *path, const char *word, const char *other, bool erasable)
+{
+    bool erase;
+    char sentence[768];
+    cr_assert_eq(check(path, NULL, &erase, sentence), STRIA_ERR_REFUSED, "%s was allowed", path);
+    cr_assert(strstr(sentence, path) && strstr(sentence, word) && strstr(sentence, other), "%s", sentence);
+    cr_assert_eq(strstr(sentence, "--erase ") != NULL, erasable, "%s", sentence);
+    cr_assert_eq(check(path, "another", &erase, sentence), STRIA_ERR_REFUSED);
+    cr_assert_not(erase);
+    const int code = check(path, path, &erase, sentence);
+    cr_assert_eq(code, erasable ? STRIA_OK : STRIA_ERR_REFUSED, "%s", sentence);
+    cr_assert_eq(erase, erasable);
+}
+
+static void assert_erases(const char *path)
+{
+    struct stria_trouble trouble = {0};
+    cr_assert_eq(stria_guard_erase(path, &trouble), STRIA_OK, "%s", trouble.sentence);
+}
+
+static void write_at(const char *path, off_t offset, const void *data, size_t bytes)
+{
+    int fd = open(path, O_WRONLY | O_CREAT, 0644);
+    cr_assert(fd >= 0 && pwrite(fd, data, bytes, offset) == (ssize_t)bytes);
+    close(fd);
+}
+
+static void write_superblock(const char *path, unsigned copy)
+{
+    uint8_t page[STRIA_PAGE_BYTES];
+    struct stria_superblock super = {.version = STRIA_FORMAT_VERSION,
+                                     .array_uuid = {0xab, 0xcd, 1},
+                                     .drive_uuid = {2},
+                                     .drive_index = 1,
+                                     .drive_count = 4,
+                                     .ledger_generation = 1,
+                                     .policy = 2,
+                                     .generation = 1,
+                                     .created_unix_ns = 1,
+                                     .array_name = "rig",
+                                     .drive_name = "left"};
+    cr_assert_eq(stria_geometry_plan(&super.geometry, DRIVE_BYTES, 1u << 20, 512), STRIA_OK);
+    stria_superblock_encode(page, &super);
+    write_at(path, (off_t)super.geometry.super_offset[copy], page, sizeof(page));
+}
+
+Test(guard, a_file_that_is_not_there_or_empty_or_holds_only_zeros_is_allowed)
+{
+    assert_allowed("missing");
+    write_at("empty", 0, "", 0);
+    assert_allowed("empty");
+    run("truncate -s 64M sparse && head -c 3000000 /dev/zero >zeros && fallocate -l 1M allocated");
+    assert_allowed("sparse");
+    assert_allowed("zeros");
+    assert_allowed("allocated");
+}
+
+Test(guard, a_file_with_a_single_byte_in_it_is_refused)
+{
+    run("truncate -s 64M far && truncate -s 3M near");
+    write_at("far", DRIVE_BYTES - 1, "x", 1);
+    write_at("near", 0, "x", 1);
+    assert_refused("far", "data of an unknown kind", "--erase far", true);
+    assert_refused("near", "data of an unknown kind", "--erase near", true);
+}
+
+Test(guard, a_file_may_be_named_by_another_path_to_it)
+{
+    bool erase;
+    char sentence[768], path[96];
+    write_at("data", 0, "x", 1);
+    snprintf(path, sizeof(path), "%s/data", folder);
+    cr_assert_eq(check("data", path, &erase, sentence), STRIA_OK);
+    cr_assert(erase);
+}
+
+Test(guard, what_can_be_no_drive_is_refused)
+{
+    run("mkdir folder && mkfifo pipe");
+    assert_refused("folder", "neither a block device nor a file", "", false);
+    assert_refused("pipe", "neither a block device nor a file", "", false);
+    assert_refused("/dev/null", "neither a block device nor a file", "", false);
+}
+
+Test(guard, a_file_system_in_a_file_is_named_with_its_label_and_wiped)
+{
+    run("truncate -s 64M data && mkfs.ext4 -q -L photos data");
+    assert_refused("data", "an ext4 file system labelled 'photos'", "--erase data", true);
+    assert_erases("data");
+    run("! wipefs data | grep .");
+}
+
+Test(guard, either_copy_of_our_own_superblock_makes_a_drive_ours)
+{
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const char *name = copy ? "second" : "first";
+        run("truncate -s %u %s", DRIVE_BYTES, name);
+        write_superblock(name, copy);
+        assert_refused(name, "drive 'left' (2 of 4) of Stria's array 'rig'",
+                       "abcd0100-0000-0000-0000-000000000000", true);
+        assert_erases(name);
+        assert_allowed(name);
+    }
+}
+
+Test(guard, a_damaged_superblock_of_ours_is_still_refused)
+{
+    run("truncate -s %u data", DRIVE_BYTES);
+    write_superblock("data", 0);
+    write_at("data", (64 << 10) + 300, "damage", 6);
+    assert_refused("data", "a damaged superblock of Stria's", "--erase data", true);
+}
+
+Test(guard, an_empty_device_is_allowed)
+{
+    make_loop("");
+    assert_allowed(loop);
+}
+
+Test(guard, a_device_with_a_file_system_is_refused_until_it_is_named_and_then_wiped)
+{
+    make_loop("");
+    run("mkfs.ext4 -q -L photos %s", loop);
+    assert_refused(loop, "an ext4 file system labelled 'photos'", loop, true);
+    assert_erases(loop);
+    assert_allowed(loop);
+    run("! wipefs %s | grep .", loop);
+}
+
+Test(guard, swap_space_is_refused_also_when_not_in_use)
+{
+    make_loop("");
+    run("mkswap %s", loop);
+    assert_refused(loop, "a swap signature", loop, true);
+    assert_erases(loop);
+    assert_allowed(loop);
+}
+
+Test(guard, swap_in_use_is_refused_whatever_is_named)
+{
+    make_loop("");
+    run("mkswap %s", loop);
+    char command[128];
+    snprintf(command, sizeof(command), "swapon %s 2>/dev/null", loop);
+    if (system(command) != 0)
+        cr_skip_test("swapon is not allowed");
+    assert_refused(loop, "in use as swap", "swapoff", false);
+}
+
+Test(guard, a_mounted_device_is_refused_whatever_is_named)
+{
+    make_loop("");
+    run("mkfs.ext4 -q %s && mkdir mnt && mount %s mnt", loop, loop);
+    assert_refused(loop, "is mounted on ", "/mnt: unmount it", false);
+}
+
+Test(guard, the_file_behind_a_loop_device_is_refused_whatever_is_named)
+{
+    make_loop("");
+    assert_refused("disk", loop, "losetup -d", false);
+}
+
+Test(guard, a_partition_table_is_refused_until_it_is_named_and_then_wiped_at_both_ends)
+{
+    make_loop("");
+    run("printf 'label: gpt\\n,,\\n' | sfdisk --no-reread %s", loop);
+    assert_refused(loop, "a partition table (gpt)", loop, true);
+    assert_erases(loop);
+    assert_allowed(loop);
+    run("! wipefs %s | grep .", loop);
+    run("printf 'label: dos\\n,,\\n' | sfdisk --no-reread %s", loop);
+    assert_refused(loop, "a partition table (dos)", loop, true);
+}
+
+Test(guard, a_disk_with_partitions_is_refused_and_forgets_them_when_erased)
+{
+    char name[STRIA_SYSFS_NAME_BYTES + 8];
+    make_loop("-P");
+    run("printf 'label: gpt\\n,,\\n' | sfdisk %s; partx -u %s; sleep 0.2", loop, loop);
+    snprintf(name, sizeof(name), "%sp1", loop + strlen("/dev/"));
+    struct stat status;
+    cr_assert_eq(stat(loop, &status), 0);
+    char sys[192];
+    snprintf(sys, sizeof(sys), "/sys/block/%s/%s", loop + strlen("/dev/"), name);
+    if (access(sys, F_OK) != 0)
+        cr_skip_test("the kernel makes no partitions on loop devices here");
+    assert_refused(loop, "1 partition (", name, true);
+    assert_erases(loop);
+    assert_allowed(loop);
+    cr_assert_neq(access(sys, F_OK), 0, "the kernel still has %s", sys);
+}
+
+Test(guard, a_mounted_partition_protects_its_disk)
+{
+    make_loop("-P");
+    run("printf 'label: gpt\\n,,\\n' | sfdisk %s; partx -u %s; sleep 0.2", loop, loop);
+    char part[80];
+    snprintf(part, sizeof(part), "%sp1", loop);
+    if (access(part, F_OK) != 0)
+        cr_skip_test("no partition nodes appear here");
+    run("mkfs.ext4 -q %s && mkdir mnt && mount %s mnt", part, part);
+    assert_refused(loop, "p1 is mounted on ", "/mnt", false);
+    assert_refused(part, "is mounted on ", "/mnt", false);
+}
+
+Test(guard, a_device_that_somebody_holds_is_refused_whatever_is_named)
+{
+    make_loop("");
+    int fd = open(loop, O_RDWR | O_EXCL);
+    cr_assert_geq(fd, 0);
+    assert_refused(loop, "held exclusively", "", false);
+    close(fd);
+    assert_allowed(loop);
+}
+
+Test(guard, the_root_device_and_what_lies_below_it_are_refused_whatever_is_named)
+{
+    struct stat root;
+    char name[STRIA_SYSFS_NAME_BYTES], path[80];
+    cr_assert_eq(stat("/", &root), 0);
+    if (!stria_sysfs_name(root.st_dev, name))
+        cr_skip_test("the root file system is on no block device here");
+    cr_assert(stria_usage_is_root(root.st_dev));
+    dev_t whole;
+    if (stria_sysfs_is_partition(root.st_dev, &whole))
+        cr_assert(stria_usage_is_root(whole));
+    snprintf(path, sizeof(path), "/dev/%s", name);
+    if (access(path, R_OK) != 0)
+        cr_skip_test("the root device has no node here");
+    assert_refused(path, "running system's root", "never overwritten", false);
+    char serial[64];
+    bool erase;
+    char sentence[768];
+    if (stria_sysfs_serial(root.st_dev, serial, sizeof(serial)))
+        cr_assert_eq(check(path, serial, &erase, sentence), STRIA_ERR_REFUSED);
+}
+
+Test(guard, a_device_that_is_no_root_is_not_taken_for_one)
+{
+    make_loop("");
+    struct stat status;
+    cr_assert_eq(stat(loop, &status), 0);
+    cr_assert_not(stria_usage_is_root(status.st_rdev));
+}
