@@ -18,7 +18,11 @@ if(TARGET stria_library)
   install(TARGETS stria_library
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
   install(TARGETS stria_library_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-  install(FILES include/stria.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+  install(FILES include/stria.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stria COMPONENT development)
+  foreach(header ${STRIA_INCLUDED_HEADERS})
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stria/${folder} COMPONENT development)
+  endforeach()
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libstria.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endif()
 

@@ -1,4 +1,7 @@
-# libstria: core, support, config, backends and engine in one library, shared and static. Only what stria.h declares is visible.
+# libstria: core, support, config, backends and engine in one library, shared and static. What is visible outside is
+# marked where it is declared, in these headers; they are installed in a folder of their own.
+set(STRIA_PUBLIC_HEADERS include/stria.h core/code.h core/gap.h)
+set(STRIA_INCLUDED_HEADERS core/code.h core/gap.h support/trouble.h)
 set(STRIA_LIBRARY_PARTS core support config backends engine)
 set(STRIA_LIBRARY_OBJECTS)
 foreach(part ${STRIA_LIBRARY_PARTS})

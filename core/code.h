@@ -27,6 +27,6 @@ enum stria_code {
 };
 
 /* A short static phrase for a code, such as "i/o error"; "unknown code" for anything else. */
-const char *stria_code_text(int code);
+__attribute__((visibility("default"))) const char *stria_code_text(int code);
 
 #endif

@@ -17,6 +17,6 @@ enum stria_gap_cause {
 
 /* "none", "buffer", "source", "drive", "full"; "unknown" for anything else, as found in damaged or newer
  * data. */
-const char *stria_gap_cause_text(uint32_t cause);
+__attribute__((visibility("default"))) const char *stria_gap_cause_text(uint32_t cause);
 
 #endif

@@ -7,17 +7,18 @@
 #ifndef STRIA_H
 #define STRIA_H
 
-#include "core/code.h"
-#include "core/gap.h"
-#include "support/trouble.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "core/code.h"
+#include "core/gap.h"
+#include "support/trouble.h"
 
 struct stria_array;  /* an open array */
 struct stria_writer; /* a recording being made */
@@ -184,5 +185,6 @@ void stria_reader_close(struct stria_reader *reader);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -14,6 +14,6 @@ for header in $headers; do
     }
 done
 if [ -f include/stria.h ]; then
-    printf '#include "stria.h"\n' | clang -Wall -Wextra -Werror -fsyntax-only -Iinclude -x c++ - || failed=1
+    printf '#include "stria.h"\n' | clang -Wall -Wextra -Werror -fsyntax-only -I. -Iinclude -x c++ - || failed=1
 fi
 exit $failed

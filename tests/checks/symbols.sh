@@ -1,6 +1,6 @@
 #!/bin/sh
 # symbols.sh undefined ARCHIVE: the archive needs nothing from outside but the four memory functions.
-# symbols.sh exported LIBRARY HEADER: the shared library shows exactly the functions that the header declares.
+# symbols.sh exported LIBRARY HEADER...: the shared library shows exactly the functions that the headers declare.
 set -eu
 
 scratch=$(mktemp -d)
@@ -21,13 +21,15 @@ undefined() {
 }
 
 exported() {
-    nm --dynamic --defined-only --format=posix "$1" | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u >"$scratch/shown"
+    library=$1
+    shift
+    nm --dynamic --defined-only --format=posix "$library" | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u >"$scratch/shown"
     # Declarations only: comments go first, then every name that opens a parameter list.
-    tr '\n' ' ' <"$2" | sed 's:/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/::g' | grep -o 'stria_[a-z0-9_]* *(' | tr -d ' (' |
+    cat "$@" | tr '\n' ' ' | sed 's:/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/::g' | grep -o 'stria_[a-z0-9_]* *(' | tr -d ' (' |
         sort -u >"$scratch/declared"
-    [ -s "$scratch/declared" ] || { echo "$2 declares no function"; exit 1; }
+    [ -s "$scratch/declared" ] || { echo "no function is declared in $*"; exit 1; }
     if ! diff "$scratch/declared" "$scratch/shown" >"$scratch/difference"; then
-        echo "declared in $2 (<) against exported by $1 (>):"
+        echo "declared in $* (<) against exported by $library (>):"
         cat "$scratch/difference"
         exit 1
     fi
@@ -35,9 +37,12 @@ exported() {
 
 case "${1-}" in
 undefined) undefined "$2" ;;
-exported) exported "$2" "$3" ;;
+exported)
+    shift
+    exported "$@"
+    ;;
 *)
-    echo "usage: symbols.sh undefined ARCHIVE | exported LIBRARY HEADER" >&2
+    echo "usage: symbols.sh undefined ARCHIVE | exported LIBRARY HEADER..." >&2
     exit 2
     ;;
 esac
