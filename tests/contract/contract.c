@@ -1,6 +1,6 @@
-#include "requests.h"
-#include "subject.h"
 #include "support/clock.h"
+#include "tests/contract/requests.h"
+#include "tests/contract/subject.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

@@ -1,4 +1,4 @@
-#include "loop.h"
+#include "tests/contract/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>

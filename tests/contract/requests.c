@@ -1,7 +1,7 @@
-#include "requests.h"
+#include "tests/contract/requests.h"
 
-#include "subject.h"
 #include "support/clock.h"
+#include "tests/contract/subject.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "subject.h"
+#include "tests/contract/subject.h"
 
-#include "loop.h"
+#include "tests/contract/loop.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

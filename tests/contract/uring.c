@@ -1,6 +1,6 @@
 #include "backends/backend.h"
-#include "loop.h"
-#include "subject.h"
+#include "tests/contract/loop.h"
+#include "tests/contract/subject.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
