@@ -2,6 +2,9 @@
 # marked where it is declared, in these headers; they are installed in a folder of their own.
 set(STRIA_PUBLIC_HEADERS include/stria.h core/code.h core/gap.h)
 set(STRIA_INCLUDED_HEADERS core/code.h core/gap.h support/trouble.h)
+if(NOT TARGET stria)
+  return()
+endif()
 set(STRIA_LIBRARY_PARTS core support config backends engine)
 set(STRIA_LIBRARY_OBJECTS)
 foreach(part ${STRIA_LIBRARY_PARTS})
