@@ -10,7 +10,7 @@ page = (root / "man/array.ini.5").read_text()
 problems = []
 
 text = r'(?:"[^"]*"\s*)+|\w+'
-row = re.compile(rf'{{STRIA_KEY_(\w+), "(\w+)", ({text}), ({text}), (true|false),')
+row = re.compile(rf'{{STRIA_KEY_(\w+),\s+"(\w+)",\s+({text}),\s+({text}),\s+(true|false),')
 keys = {"array": {}, "drive.name": {}}
 for section, name, _, initial, _ in row.findall(table):
     keys["array" if section == "ARRAY" else "drive.name"][name] = None if initial == "NULL" else initial.strip('" \n')
