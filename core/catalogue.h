@@ -84,7 +84,8 @@ struct stria_catalogue {
     uint64_t epoch;
     uint64_t next_recording; /* above every id that the log mentions; the id for the next recording, unless
                                 the inventory finds a higher one */
-    uint32_t damaged_count;  /* cells in use that do not validate, as loaded */
+    uint64_t seed;           /* of the checks of its entries */
+    uint32_t damaged_count;  /* cells below count that hold nothing valid */
     uint8_t array_uuid[STRIA_UUID_BYTES];
 };
 
@@ -130,10 +131,17 @@ struct stria_catalogue_pages {
     size_t length_bytes;
 };
 
-/* The pages for entry_count cells (at least one) from index on. */
+/* True when the log fits the half that a drive has for it. False is possible only when the drives of an array
+ * contradict each other: such an array must not be written. */
+bool stria_catalogue_fits(const struct stria_catalogue *catalogue, const struct stria_geometry *geometry);
+
+/* The pages for entry_count cells (at least one) from index on. The log fits the geometry. */
 struct stria_catalogue_pages stria_catalogue_pages(const struct stria_catalogue *catalogue,
                                                    const struct stria_geometry *geometry, uint32_t index,
                                                    uint32_t entry_count);
+
+/* Cells that a compaction must leave free to be worth it: enough for a recording's own entries. */
+#define STRIA_CATALOGUE_SPARE 64u
 
 /* Writes the live entries of source (all but those of removed recordings) as a new log under the next epoch
  * into image, which has room for source->entries_max cells and is overwritten whole. STRIA_ERR_FULL when
@@ -142,8 +150,5 @@ struct stria_catalogue_pages stria_catalogue_pages(const struct stria_catalogue 
  * in half (epoch mod 2), all pages but the first, flushes, then the first page (with HEAD), and flushes. */
 int stria_catalogue_compact(const struct stria_catalogue *source, struct stria_catalogue *target,
                             uint8_t *image, uint64_t next_recording, uint64_t wall_ns);
-
-/* Cells that a compaction must leave free to be worth it: enough for a recording's own entries. */
-#define STRIA_CATALOGUE_SPARE 64u
 
 #endif
