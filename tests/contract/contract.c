@@ -1,3 +1,4 @@
+#include "core/digest.h"
 #include "support/clock.h"
 #include "tests/contract/requests.h"
 #include "tests/contract/subject.h"
@@ -298,6 +299,26 @@ CONTRACT(closing_with_requests_in_flight_returns_in_time)
     subject_close(subject);
     cr_expect(stria_clock_ns() - begin_ns < STRIA_CLOSE_NS_MAX);
     free(data);
+}
+
+CONTRACT(digests_are_of_what_was_written_and_read)
+{
+    if (!drive->traits.digests)
+        return;
+    char *data = subject_memory(MIB, 80), *zeroes = calloc(1, MIB);
+    struct stria_io io = {.op = STRIA_IO_WRITE, .length = MIB, .data = data, .digest_wanted = true};
+    io.digest_bytes = MIB - 100;
+    io.digest_seed = 7;
+    const uint64_t expected = stria_digest_seeded(7, data, MIB - 100);
+    cr_assert(drive->backend->submit(drive, &io) == STRIA_OK);
+    cr_expect(request_wait(drive).digest == expected);
+    memset(data, 0xee, MIB);
+    io.op = STRIA_IO_READ;
+    cr_assert(drive->backend->submit(drive, &io) == STRIA_OK);
+    cr_expect(request_wait(drive).digest ==
+              (subject->forgets ? stria_digest_seeded(7, zeroes, MIB - 100) : expected));
+    free(data);
+    free(zeroes);
 }
 
 CONTRACT(a_read_only_drive_refuses_to_be_changed, .read_only = true)

@@ -1,5 +1,6 @@
 #include "tests/contract/subject.h"
 
+#include "backends/threaded.h"
 #include "tests/contract/loop.h"
 
 #include <criterion/criterion.h>
@@ -103,6 +104,35 @@ static bool loop_4096_open(struct subject *subject, const struct subject_options
     return loop_open(subject, 4096, options);
 }
 
+static bool threaded(struct subject *subject, bool opened)
+{
+    struct stria_trouble trouble = {0};
+    if (opened)
+        cr_assert(stria_threaded_wrap(subject->drive, NULL, NULL, &subject->drive, &trouble) == STRIA_OK,
+                  "%s", trouble.sentence);
+    return opened;
+}
+
+static bool threaded_null_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, null_open(subject, options));
+}
+
+static bool threaded_memory_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, memory_open(subject, options));
+}
+
+static bool threaded_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, disk_file_open(subject, options));
+}
+
+static bool threaded_loop_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, loop_512_open(subject, options));
+}
+
 const struct subject_kind subject_kinds[] = {
     {"null", null_open},
     {"memory", memory_open},
@@ -110,6 +140,10 @@ const struct subject_kind subject_kinds[] = {
     {"uring on a file on tmpfs", tmpfs_file_open},
     {"uring on a loop device of 512-byte blocks", loop_512_open},
     {"uring on a loop device of 4096-byte blocks", loop_4096_open},
+    {"threaded around null", threaded_null_open},
+    {"threaded around memory", threaded_memory_open},
+    {"threaded around uring on a file", threaded_file_open},
+    {"threaded around uring on a loop device", threaded_loop_open},
 };
 const size_t subject_kind_count = sizeof(subject_kinds) / sizeof(subject_kinds[0]);
 
