@@ -1,0 +1,113 @@
+#include "core/summary.h"
+
+#include "tests/unit/prng.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static struct stria_summary summary_of(const uint64_t *values, uint32_t count)
+{
+    struct stria_summary summary;
+    cr_assert(stria_summary_of(values, count, &summary));
+    return summary;
+}
+
+Test(summary, of_nothing_does_not_exist)
+{
+    struct stria_summary summary = {.mean = 77};
+    cr_assert_not(stria_summary_of(&summary.mean, 0, &summary));
+    cr_assert_eq(summary.mean, 77u);
+}
+
+Test(summary, a_single_value_has_no_spread)
+{
+    const uint64_t value = 5;
+    const struct stria_summary summary = summary_of(&value, 1);
+    cr_assert_eq(summary.rating, 5u);
+    cr_assert_eq(summary.mean, 5u);
+    cr_assert_eq(summary.most, 5u);
+    cr_assert_not(summary.has_spread);
+}
+
+/* Mean 500, squares 40000 + 10000 + 0 + 10000 + 40000 over 4: deviation 158.11; t(4) = 2.776, half = 196.3.
+ */
+Test(summary, agrees_with_a_calculation_by_hand)
+{
+    const uint64_t values[] = {700, 300, 500, 400, 600};
+    const struct stria_summary summary = summary_of(values, 5);
+    cr_assert_eq(summary.count, 5u);
+    cr_assert_eq(summary.rating, 300u);
+    cr_assert_eq(summary.most, 700u);
+    cr_assert_eq(summary.mean, 500u);
+    cr_assert(summary.has_spread);
+    cr_assert_eq(summary.deviation, 158u);
+    cr_assert_eq(summary.interval_half, 196u);
+}
+
+Test(summary, the_mean_is_rounded_to_the_nearest)
+{
+    const uint64_t values[] = {1, 1, 3};
+    cr_assert_eq(summary_of(values, 3).mean, 2u);
+    const uint64_t lower[] = {1, 1, 2};
+    cr_assert_eq(summary_of(lower, 3).mean, 1u);
+}
+
+Test(summary, equal_values_have_no_deviation)
+{
+    const uint64_t values[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const struct stria_summary summary = summary_of(values, 3);
+    cr_assert_eq(summary.mean, UINT64_MAX);
+    cr_assert(summary.has_spread);
+    cr_assert_eq(summary.deviation, 0u);
+    cr_assert_eq(summary.interval_half, 0u);
+}
+
+Test(summary, large_nearly_equal_values_keep_their_deviation)
+{
+    const uint64_t base = UINT64_C(1) << 62;
+    const uint64_t values[] = {base + 1000, base + 1200, base + 1400};
+    const struct stria_summary summary = summary_of(values, 3);
+    cr_assert_eq(summary.mean, base + 1200);
+    cr_assert_eq(summary.deviation, 200u);
+}
+
+Test(summary, an_interval_beyond_64_bits_is_the_largest_number)
+{
+    const uint64_t values[] = {0, UINT64_MAX};
+    cr_assert_eq(summary_of(values, 2).interval_half, UINT64_MAX);
+}
+
+Test(summary, more_repeats_with_the_same_spread_narrow_the_interval)
+{
+    uint64_t values[300], previous = UINT64_MAX;
+    for (uint32_t i = 0; i < 300; i++)
+        values[i] = i % 2 ? 2000000 : 1000000;
+    for (uint32_t count = 2; count <= 300; count += 2) {
+        const uint64_t half = summary_of(values, count).interval_half;
+        cr_assert_lt(half, previous);
+        previous = half;
+    }
+}
+
+Test(summary, agrees_with_the_textbook_on_random_values)
+{
+    struct prng prng = {41};
+    for (int round = 0; round < 2000; round++) {
+        enum { COUNT = 11 };
+        uint64_t values[COUNT];
+        const unsigned shift = (unsigned)prng_below(&prng, 40);
+        double sum = 0, squares = 0;
+        for (int i = 0; i < COUNT; i++) {
+            values[i] = prng_next(&prng) >> 24 >> shift;
+            sum += (double)values[i];
+        }
+        for (int i = 0; i < COUNT; i++)
+            squares += pow((double)values[i] - sum / COUNT, 2);
+        const double deviation = sqrt(squares / (COUNT - 1));
+        const struct stria_summary summary = summary_of(values, COUNT);
+        cr_assert_leq(fabs((double)summary.mean - sum / COUNT), 0.51);
+        cr_assert_leq(fabs((double)summary.deviation - deviation), 0.51 + deviation * 1e-9);
+        cr_assert_leq(fabs((double)summary.interval_half - 2.228 * deviation / sqrt(COUNT)),
+                      0.51 + deviation * 1e-9);
+    }
+}
