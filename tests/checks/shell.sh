@@ -6,7 +6,8 @@ scripts=$(some_files '*.sh')
 failed=0
 for script in $scripts .ci/run; do
     sh -n "$script" || failed=1
-    shellcheck --external-sources --source-path=SCRIPTDIR --shell=sh "$script" || failed=1
+    # Behaviours are functions called by name, which shellcheck takes for unreachable.
+    shellcheck --external-sources --source-path=SCRIPTDIR --shell=sh --severity=warning --exclude=SC2317 "$script" || failed=1
 done
 if [ -f completions/stria.bash ]; then
     bash -n completions/stria.bash || failed=1

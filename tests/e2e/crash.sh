@@ -1,0 +1,97 @@
+#!/bin/sh
+# What was reported durable survives being killed, at any moment.
+. "$(dirname "$0")/lib.sh"
+
+kills=12
+[ -z "${STRIA_TEST_LONG-}" ] || kills=100
+
+# length_of NAME: what ls says of it, nothing if it does not know it.
+length_of() {
+    "$stria" ls array.ini --json | python3 -c '
+import json, sys
+print(next((r["bytes"] for r in json.load(sys.stdin)["recordings"] if r["name"] == sys.argv[1]), ""))' "$1"
+}
+
+killed_anywhere() {
+    policy=$1
+    array "$policy" 3 96MiB 'commit_interval = 20ms'
+    expect 0 "$stria" init array.ini
+    noise input 40000000
+    turn=0
+    seen=0
+    while [ $turn -lt $kills ]; do
+        turn=$((turn + 1))
+        mkfifo fifo
+        # The pace keeps the stream alive through every moment at which it may be killed.
+        python3 - fifo <<'PYTHON' &
+import sys, time
+data = open("input", "rb").read()
+try:
+    with open(sys.argv[1], "wb", buffering=0) as pipe:
+        for at in range(0, len(data), 500000):
+            pipe.write(data[at:at + 500000])
+            time.sleep(0.01)
+except BrokenPipeError:
+    pass
+PYTHON
+        feeder=$!
+        background "$stria" record array.ini --name "take$turn" --input fifo
+        sleep "$(python3 -c 'import random; print(random.uniform(0.02, 0.7))')"
+        kill -9 $process
+        wait $process || :
+        wait $feeder || :
+        rm fifo
+        expect 0 "$stria" ls array.ini --json
+        length=$(length_of "take$turn")
+        [ -n "$length" ] || continue
+        seen=$((seen + 1))
+        expect 0 "$stria" verify array.ini "take$turn"
+        expect 0 "$stria" export array.ini "take$turn" -o output
+        [ "$(stat -c %s output)" -eq "$length" ] || fail "take$turn: ls says $length bytes, exported are $(stat -c %s output)"
+        head -c "$length" input | cmp - output
+        expect 0 "$stria" rm array.ini "take$turn"
+        rm output
+    done
+    [ $seen -ge $((kills / 2)) ] || fail "only $seen of $kills recordings were there after the kill"
+    expect 0 "$stria" record array.ini --name last --input input
+    expect 0 "$stria" export array.ini last -o output
+    same input output
+}
+
+durable_before_the_kill() {
+    array adaptive 3 96MiB 'commit_interval = 50ms'
+    expect 0 "$stria" init array.ini
+    background "$stria" record array.ini --name a --input synthetic --rate 20MB/s
+    sleep 2
+    kill -9 $process
+    wait $process || :
+    length=$(length_of a)
+    # Two seconds at 20 MB/s, less the start and a few commit intervals.
+    [ "${length:-0}" -gt 20000000 ] || fail "only ${length:-0} bytes survived two seconds at 20 MB/s"
+    expect 0 "$stria" ls array.ini --json
+    json out 'd["recordings"][0]["complete"]' False
+    expect 0 "$stria" verify array.ini
+}
+
+others_stay() {
+    array adaptive 3 96MiB
+    expect 0 "$stria" init array.ini
+    noise input 9000000
+    expect 0 "$stria" record array.ini --name before --input input
+    background "$stria" record array.ini --name killed --input synthetic --rate 30MB/s
+    sleep 0.5
+    kill -9 $process
+    wait $process || :
+    expect 0 "$stria" record array.ini --name after --input input
+    expect 0 "$stria" verify array.ini
+    for name in before after; do
+        expect 0 "$stria" export array.ini $name -o output
+        same input output
+    done
+}
+
+it "killed at random moments, every byte that ls tells of is there, adaptive" killed_anywhere adaptive
+it "killed at random moments, every byte that ls tells of is there, raid0" killed_anywhere raid0
+it "what is lost by a kill is a few commit intervals" durable_before_the_kill
+it "recordings before and after a kill stay whole" others_stay
+finish

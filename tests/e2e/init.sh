@@ -1,0 +1,167 @@
+#!/bin/sh
+# Making an array, and all that must not be overwritten.
+. "$(dirname "$0")/lib.sh"
+
+allocates_fully() {
+    array adaptive 3 48MiB
+    expect 0 "$stria" init array.ini
+    for drive in 0 1 2; do
+        [ "$(stat -c %s drive$drive.img)" -eq $((48 << 20)) ] || fail "drive$drive.img has another size"
+        [ $(($(stat -c %b drive$drive.img) * 512)) -ge $((48 << 20)) ] || fail "drive$drive.img is sparse"
+    done
+    expect 0 "$stria" ls array.ini --json
+    json out 'd["schema"]' stria.ls/1
+    json out 'len(d["drives"])' 3
+    json out 'all(x["free_bytes"] > 40 << 20 for x in d["drives"])' True
+    json out 'd["recordings"]' '[]'
+}
+
+nothing_at_the_front() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    head -c 65536 /dev/zero >zeroes
+    head -c 65536 drive0.img | cmp - zeroes
+    expect 2 blkid -p drive0.img
+}
+
+refuses_a_file_with_content() {
+    array adaptive 2 32MiB
+    noise drive1.img 1000000
+    cp drive1.img before
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains 'drive1\.img'
+    complains '--erase'
+    same drive1.img before
+    [ ! -e drive0.img ] || fail "drive0.img was made although drive1.img was refused"
+    expect 0 "$stria" init array.ini --erase drive1.img
+    expect 0 "$stria" ls array.ini
+}
+
+refuses_an_array() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    noise input 3000000
+    expect 0 "$stria" record array.ini --name kept --input input
+    expect 2 "$stria" init array.ini
+    complains '--erase'
+    expect 0 "$stria" export array.ini kept -o output
+    same input output
+}
+
+refuses_a_file_system() {
+    array adaptive 2 32MiB
+    truncate -s 32M drive0.img
+    mkfs.ext4 -q drive0.img
+    cp drive0.img before
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains 'drive0\.img'
+    complains 'ext4'
+    same drive0.img before
+}
+
+refuses_a_partition_table() {
+    array adaptive 2 32MiB
+    truncate -s 32M drive0.img
+    echo 'label: gpt' | sfdisk -q drive0.img
+    expect 2 "$stria" init array.ini
+    complains 'drive0\.img'
+    complains 'gpt|partition'
+}
+
+refuses_what_is_mounted() {
+    truncate -s 32M disk
+    mkfs.ext4 -q disk
+    device=$(loop_device disk)
+    mkdir mounted
+    mount "$device" mounted || skip "this machine mounts no ext4"
+    echo "$PWD/mounted" >>"$scratch/mounts"
+    array adaptive 2 32MiB
+    sed -i "s:^path = drive0.img:path = $device:; /$(basename "$device")/{n;d}" array.ini
+    expect 2 "$stria" init array.ini
+    complains "$device"
+    complains 'mounted'
+    expect 2 "$stria" init array.ini --erase "$device"
+    complains 'mounted'
+    echo still writable >mounted/file
+}
+
+takes_a_loop_device() {
+    truncate -s 32M disk
+    device=$(loop_device disk)
+    array adaptive 2 32MiB
+    sed -i "s:^path = drive0.img:path = $device:; /$(basename "$device")/{n;d}" array.ini
+    expect 0 "$stria" init array.ini
+    noise input 5000001
+    expect 0 "$stria" record array.ini --name a --input input
+    expect 0 "$stria" export array.ini a -o output
+    same input output
+}
+
+refuses_the_root_device() {
+    root=$(findmnt -n -o SOURCE /)
+    [ -b "$root" ] || skip "the root is not on a block device"
+    array adaptive 2 32MiB
+    sed -i "s:^path = drive0.img:path = $root:; \\:= $root:{n;d}" array.ini
+    expect 2 "$stria" init array.ini --erase "$root"
+    complains "$root"
+    [ ! -e drive1.img ]
+}
+
+takes_the_largest_block() {
+    truncate -s 32M small
+    truncate -s 32M large
+    small=$(loop_device small 512)
+    large=$(loop_device large 4096)
+    printf '[drive.small]\npath = %s\n[drive.large]\npath = %s\n' "$small" "$large" >array.ini
+    expect 0 "$stria" init array.ini
+    noise input 5000511
+    expect 0 "$stria" record array.ini --name odd --input input
+    expect 0 "$stria" verify array.ini
+    expect 0 "$stria" export array.ini odd -o output
+    same input output
+}
+
+needs_room() {
+    mounted_tmpfs full 20M
+    array adaptive 2 32MiB
+    sed -i 's:drive1.img:full/drive1.img:' array.ini
+    status=0
+    "$stria" init array.ini >out 2>err || status=$?
+    [ $status -ge 2 ] || fail "exit status $status"
+    complains_once
+    complains 'full/drive1\.img'
+    [ ! -e full/drive1.img ] || fail "half a file was left behind"
+}
+
+too_small() {
+    array adaptive 2 100KiB
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains 'drive0\.img'
+    [ ! -e drive0.img ]
+}
+
+same_drive_twice() {
+    array adaptive 2 32MiB
+    sed -i 's:drive1.img:./drive0.img:' array.ini
+    expect 2 "$stria" init array.ini
+    complains 'drive0\.img'
+    [ ! -e drive0.img ]
+}
+
+it "files are created at their size and allocated in full" allocates_fully
+it "nothing is written where a partition scanner looks" nothing_at_the_front
+it "a file with content is refused and stays as it was, unless it is named" refuses_a_file_with_content
+it "an array with recordings is not made anew by accident" refuses_an_array
+it "a file system is refused by its name" refuses_a_file_system
+it "a partition table is refused" refuses_a_partition_table
+it "a mounted device is refused, also when it is named" refuses_what_is_mounted
+it "a loop device and a file make an array" takes_a_loop_device
+it "the device of the running system is refused always" refuses_the_root_device
+it "blocks of 512 and 4096 bytes are mixed" takes_the_largest_block
+it "a file that finds no room is refused, and not left behind" needs_room
+it "a drive that is too small is refused" too_small
+it "the same drive under two names is refused" same_drive_twice
+finish

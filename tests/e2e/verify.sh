@@ -1,0 +1,108 @@
+#!/bin/sh
+# Damage on the media is found, told with its place, and never exported as if it were data.
+. "$(dirname "$0")/lib.sh"
+
+# The data area of drive0.img begins at $data, the chunk at stream offset $stream lies at $at in file $drive.
+made() {
+    array raid0 4 32MiB
+    expect 0 "$stria" init array.ini
+    noise input $((20 << 20))
+    expect 0 "$stria" record array.ini --name take --input input
+    expect 0 "$stria" ls array.ini --json
+    data=$(python3 -c 'import json; print(json.load(open("out"))["drives"][0]["data_offset_bytes"])')
+    # Row 2 of drive 1 is chunk 9.
+    at=$((data + (2 << 20)))
+    stream=$((9 << 20))
+    tail -c +$((stream + 1)) input | head -c 1048576 >chunk
+    tail -c +$((at + 1)) drive1.img | head -c 1048576 | cmp - chunk || fail "chunk 9 is not where raid0 has it"
+}
+
+overwrite() {
+    dd if="$1" of="$2" bs=4096 seek=$(($3 / 4096)) conv=notrunc status=none
+}
+
+one_bit() {
+    made
+    python3 - $((at + 77777)) <<'PYTHON'
+import sys
+with open("drive1.img", "r+b") as drive:
+    drive.seek(int(sys.argv[1]))
+    byte = drive.read(1)[0]
+    drive.seek(int(sys.argv[1]))
+    drive.write(bytes([byte ^ 4]))
+PYTHON
+    expect 1 "$stria" verify array.ini
+    cat out err >all
+    grep -q take all || fail "the recording is not named: $(cat all)"
+    grep -q $stream all || fail "the stream offset $stream is not told: $(cat all)"
+    grep -q -E 'drive1\.img|\bd1\b' all || fail "the drive is not named: $(cat all)"
+    grep -q $at all || fail "the drive offset $at is not told: $(cat all)"
+    grep -q corrupt all || fail "not told as corrupt: $(cat all)"
+    expect 1 "$stria" verify array.ini --json
+    json out 'd["verdict"]' damaged
+    json out 'd["recordings"][0]["corrupt"]' 1
+    json out 'd["recordings"][0]["ok"]' 19
+    json out 'd["recordings"][0]["extents"]' 20
+    expect 1 "$stria" export array.ini take -o output
+    head -c $stream input >wanted
+    head -c 1048576 /dev/zero >>wanted
+    tail -c +$((stream + 1048577)) input >>wanted
+    same wanted output
+}
+
+swapped() {
+    made
+    other=$((data + (3 << 20)))
+    tail -c +$((other + 1)) drive1.img | head -c 1048576 >chunk2
+    overwrite chunk2 drive1.img $at
+    overwrite chunk drive1.img $other
+    expect 1 "$stria" verify array.ini --json
+    json out 'd["recordings"][0]["ok"]' 18
+    json out 'd["recordings"][0]["misplaced"] + d["recordings"][0]["corrupt"]' 2
+    expect 1 "$stria" export array.ini take -o output
+}
+
+lost_entries() {
+    made
+    # Everything before the data area but the superblock's page.
+    head -c $((data - 131072)) /dev/zero >zeroes
+    overwrite zeroes drive1.img 131072
+    expect 1 "$stria" verify array.ini --json
+    json out 'd["verdict"]' damaged
+    json out 'd["recordings"][0]["missing"]' 5
+    expect 1 "$stria" export array.ini take -o output
+}
+
+one_superblock() {
+    made
+    head -c 4096 /dev/zero >zeroes
+    overwrite zeroes drive1.img 65536
+    expect 0 "$stria" export array.ini take -o output
+    same input output
+}
+
+noise_everywhere() {
+    made
+    turn=0
+    while [ $turn -lt 10 ]; do
+        turn=$((turn + 1))
+        cp drive1.img drive
+        noise page 4096
+        overwrite page drive1.img $((4096 * $(python3 -c "import random; print(random.randrange(16, $data // 4096))")))
+        status=0
+        "$stria" verify array.ini >out 2>err || status=$?
+        [ $status -le 1 ] || fail "exit status $status: $(cat err)"
+        status=0
+        "$stria" export array.ini take -o output >out 2>err || status=$?
+        [ $status -le 1 ] || fail "exit status $status: $(cat err)"
+        [ $status -ne 0 ] || same input output
+        mv drive drive1.img
+    done
+}
+
+it "one flipped bit is found, and told with recording, offsets and drive" one_bit
+it "chunks that changed places are found" swapped
+it "extents without their ledger entries are missing" lost_entries
+it "one copy of the superblock is enough" one_superblock
+it "noise in the metadata never crashes, and never passes for data" noise_everywhere
+finish
