@@ -202,6 +202,9 @@ void stria_recorder_status(const struct stria_recorder *recorder, struct stria_r
 void stria_recorder_drive_status(const struct stria_recorder *recorder, uint32_t drive,
                                  struct stria_drive_status *status);
 
+/* Slots that are not the producer's. */
+uint32_t stria_recorder_slots_used(const struct stria_recorder *recorder);
+
 /* The drive that holds the most chunks back now: the culprit when the ring is full. */
 uint32_t stria_recorder_culprit(const struct stria_recorder *recorder);
 

@@ -40,7 +40,7 @@ uint64_t stria_recorder_due_ns(const struct stria_recorder *recorder)
     return due_ns;
 }
 
-static uint32_t slots_used(const struct stria_recorder *recorder)
+uint32_t stria_recorder_slots_used(const struct stria_recorder *recorder)
 {
     uint32_t used = recorder->ready.count;
     for (uint32_t index = 0; index < recorder->drive_count; index++)
@@ -58,7 +58,7 @@ void stria_recorder_status(const struct stria_recorder *recorder, struct stria_r
         .on_the_way_bytes = recorder->on_the_way_bytes,
         .watermark_bytes = recorder->window.watermark_bytes,
         .chunks = recorder->window.next,
-        .slots_used = slots_used(recorder),
+        .slots_used = stria_recorder_slots_used(recorder),
         .full = recorder->full,
         .degraded = recorder->degraded || recorder->displaced,
         .displaced = recorder->displaced,

@@ -46,7 +46,7 @@ struct stria_array_info {
 
 struct stria_drive_info {
     char name[64]; /* [drive.NAME] */
-    char path[256];
+    char path[4096];
     char serial[64]; /* empty: it has none */
     bool present;
     uint64_t drive_bytes;
@@ -104,7 +104,8 @@ int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length
 
 /* Records one chunk of the caller's own memory without a copy: aligned to 4096 and, for a short last one,
  * writable up to the next multiple of block_bytes, which is filled with zeroes. It must stay untouched until
- * stria_writer_reclaim returns it. Takes the place of acquire and commit, with their codes. */
+ * stria_writer_reclaim returns it. Takes the place of acquire and commit, with their codes; STRIA_ERR_TIMEOUT
+ * at once when memory waits to be reclaimed and nothing else is free. */
 int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t length_bytes, uint64_t wait_ns);
 
 /* The next own memory that is written and free again; null when there is none now. The thread that acquires.

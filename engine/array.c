@@ -1,0 +1,333 @@
+/* Opening and closing arrays. */
+#define _GNU_SOURCE
+#include "engine/array.h"
+
+#include "engine/array_internal.h"
+#include "engine/gang.h"
+#include "engine/stack.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* One drive of the INI, opened and looked at. */
+struct candidate {
+    const struct stria_drive_config *config;
+    struct stria_drive *drive;
+    struct stria_superblock super;
+    bool read_only;
+    struct stria_trouble trouble;
+};
+
+static void open_candidate(struct stria_array *array, struct candidate *candidate)
+{
+    struct stria_stack_options options = {
+        .writable = array->writable,
+        .depth = array->config->depth + STRIA_DEPTH_EXTRA,
+        .bell = &array->bell,
+    };
+    if (stria_stack_open(candidate->config, &options, &candidate->drive, &candidate->trouble) != STRIA_OK)
+        return;
+    if (stria_member_identify(candidate->drive, &candidate->super, &candidate->read_only,
+                              &candidate->trouble) != STRIA_OK) {
+        stria_stack_close(candidate->drive);
+        candidate->drive = NULL;
+    }
+}
+
+/* The array that most drives belong to; the first among equals. */
+static const struct stria_superblock *choose_array(const struct candidate *candidates, uint32_t count)
+{
+    const struct stria_superblock *best = NULL;
+    uint32_t best_votes = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        if (!candidates[index].drive)
+            continue;
+        uint32_t votes = 0;
+        for (uint32_t other = 0; other < count; other++)
+            votes +=
+                candidates[other].drive && memcmp(candidates[index].super.array_uuid,
+                                                  candidates[other].super.array_uuid, STRIA_UUID_BYTES) == 0;
+        if (votes > best_votes) {
+            best = &candidates[index].super;
+            best_votes = votes;
+        }
+    }
+    return best;
+}
+
+static void adopt_array(struct stria_array *array, const struct stria_superblock *super)
+{
+    memcpy(array->uuid, super->array_uuid, STRIA_UUID_BYTES);
+    memcpy(array->name, super->array_name, STRIA_NAME_BYTES);
+    array->member_count = super->drive_count;
+    array->chunk_bytes = super->geometry.chunk_bytes;
+    array->block_bytes = super->geometry.block_bytes;
+    array->policy = array->config->policy;
+    for (uint32_t index = 0; index < array->member_count; index++)
+        snprintf(array->members[index].complaint, sizeof(array->members[index].complaint),
+                 "drive %u of array %s is not among the drives of %.400s", index, array->name,
+                 array->config->file);
+}
+
+static void add_complaint(struct stria_array *array, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_complaint(struct stria_array *array, const char *format, ...)
+{
+    size_t used = strlen(array->complaint);
+    if (used > 0 && used + 3 < sizeof(array->complaint))
+        used += (size_t)snprintf(array->complaint + used, sizeof(array->complaint) - used, "; ");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(array->complaint + used, sizeof(array->complaint) - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Gives an open drive its place; a drive that has none is closed and complained about. */
+static void place_candidate(struct stria_array *array, struct candidate *candidate)
+{
+    const char *path = candidate->config->path;
+    if (!candidate->drive) {
+        add_complaint(array, "%s", candidate->trouble.sentence);
+        return;
+    }
+    struct stria_member *member = &array->members[candidate->super.drive_index];
+    bool ours = memcmp(candidate->super.array_uuid, array->uuid, STRIA_UUID_BYTES) == 0;
+    if (!ours)
+        add_complaint(array, "%s belongs to another array, named %s", path, candidate->super.array_name);
+    else if (member->drive)
+        add_complaint(array,
+                      "%s and %s both say that they are drive %u of this array: one is a copy, take it away",
+                      member->config->path, path, candidate->super.drive_index);
+    if (!ours || member->drive) {
+        stria_stack_close(candidate->drive);
+        return;
+    }
+    if (candidate->read_only && array->writable)
+        add_complaint(array, "%s has features that let this Stria only read it", path);
+    array->writable &= !candidate->read_only;
+    member->config = candidate->config;
+    member->drive = candidate->drive;
+    member->super = candidate->super;
+    snprintf(member->complaint, sizeof(member->complaint), "%s", candidate->drive->traits.note);
+}
+
+void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason)
+{
+    struct stria_member *member = &array->members[index];
+    if (!member->drive)
+        return;
+    snprintf(member->complaint, sizeof(member->complaint), "%s: %s", member->drive->traits.path, reason);
+    add_complaint(array, "%s", member->complaint);
+    stria_member_close(member);
+    member->drive = NULL;
+}
+
+/* One region of each drive, into its image. */
+static void load_region(struct stria_array *array, uint64_t (*offset)(const struct stria_geometry *),
+                        uint64_t (*length)(const struct stria_geometry *),
+                        uint8_t *(*image)(struct stria_member *), const char *what)
+{
+    struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        struct stria_member *member = &array->members[index];
+        if (!member->drive)
+            continue;
+        jobs[index] = (struct stria_gang_job){
+            .op = STRIA_IO_READ,
+            .drive = member->drive,
+            .offset = offset(&member->super.geometry),
+            .length = length(&member->super.geometry),
+            .data = image(member),
+        };
+    }
+    stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        if (!array->members[index].drive || jobs[index].code == STRIA_OK)
+            continue;
+        char reason[128];
+        snprintf(reason, sizeof(reason), "its %s cannot be read (%s)", what,
+                 stria_code_text(jobs[index].code));
+        array->members[index].abandoned = jobs[index].code == STRIA_ERR_TIMEOUT;
+        stria_array_drop(array, index, reason);
+    }
+}
+
+static uint64_t checkpoint_offset(const struct stria_geometry *geometry)
+{
+    return geometry->checkpoint_offset;
+}
+
+static uint64_t checkpoint_length(const struct stria_geometry *geometry)
+{
+    (void)geometry;
+    return STRIA_CHECKPOINT_BYTES;
+}
+
+static uint8_t *checkpoint_image(struct stria_member *member)
+{
+    return member->checkpoints;
+}
+
+static uint64_t catalogue_offset(const struct stria_geometry *geometry)
+{
+    return geometry->catalogue_offset;
+}
+
+static uint64_t catalogue_length(const struct stria_geometry *geometry)
+{
+    return geometry->catalogue_bytes;
+}
+
+static uint8_t *catalogue_image(struct stria_member *member)
+{
+    return member->halves[0];
+}
+
+static uint64_t ledger_offset(const struct stria_geometry *geometry)
+{
+    return geometry->ledger_offset;
+}
+
+static uint64_t ledger_length(const struct stria_geometry *geometry)
+{
+    return geometry->ledger_bytes;
+}
+
+static uint8_t *ledger_image(struct stria_member *member)
+{
+    return member->ledger;
+}
+
+static int load_images(struct stria_array *array, struct stria_trouble *trouble)
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        struct stria_member *member = &array->members[index];
+        if (member->drive && stria_member_map(member, trouble) != STRIA_OK)
+            return STRIA_ERR_NO_MEMORY;
+    }
+    load_region(array, checkpoint_offset, checkpoint_length, checkpoint_image, "checkpoint");
+    load_region(array, catalogue_offset, catalogue_length, catalogue_image, "catalogue");
+    load_region(array, ledger_offset, ledger_length, ledger_image, "ledger");
+    return STRIA_OK;
+}
+
+static void decode_images(struct stria_array *array)
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        struct stria_member *member = &array->members[index];
+        if (!member->drive)
+            continue;
+        struct stria_ledger_binding binding = stria_superblock_binding(&member->super);
+        member->checkpoint_valid =
+            stria_checkpoint_choose(member->checkpoints, &member->checkpoint, &binding) == STRIA_OK;
+        int code = stria_catalogue_load(&member->catalogue, member->halves, stria_member_half_bytes(member),
+                                        array->uuid);
+        if (code != STRIA_OK)
+            add_complaint(array, "%s: its catalogue is %s", member->drive->traits.path,
+                          stria_code_text(code));
+    }
+}
+
+uint32_t stria_array_present(const struct stria_array *array)
+{
+    uint32_t present = 0;
+    for (uint32_t index = 0; index < array->member_count; index++)
+        present += array->members[index].drive != NULL;
+    return present;
+}
+
+static int open_members(struct stria_array *array, struct stria_trouble *trouble)
+{
+    uint32_t count = array->config->drive_count;
+    struct candidate *candidates = calloc(count, sizeof(*candidates));
+    if (!candidates)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory");
+    for (uint32_t index = 0; index < count; index++) {
+        candidates[index].config = &array->config->drives[index];
+        open_candidate(array, &candidates[index]);
+    }
+    const struct stria_superblock *chosen = choose_array(candidates, count);
+    int code = STRIA_OK;
+    if (!chosen) {
+        code = candidates[0].trouble.code;
+        if (trouble)
+            *trouble = candidates[0].trouble;
+    } else {
+        adopt_array(array, chosen);
+        for (uint32_t index = 0; index < count; index++)
+            place_candidate(array, &candidates[index]);
+    }
+    free(candidates);
+    return code;
+}
+
+int stria_array_open_config(const struct stria_array_config *config, bool writable, struct stria_array **out,
+                            struct stria_trouble *trouble)
+{
+    struct stria_array *array = calloc(1, sizeof(*array));
+    struct stria_array_config *copy = malloc(sizeof(*copy));
+    if (!array || !copy) {
+        free(array);
+        free(copy);
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while opening %s",
+                                 config->file);
+    }
+    *copy = *config;
+    array->config = copy;
+    array->writable = writable;
+    int code = open_members(array, trouble);
+    if (code == STRIA_OK)
+        code = load_images(array, trouble);
+    if (code == STRIA_OK) {
+        decode_images(array);
+        code = stria_array_merge_catalogues(array, trouble);
+    }
+    if (code == STRIA_OK)
+        code = stria_array_take_stock(array, trouble);
+    if (code != STRIA_OK) {
+        stria_array_close(array);
+        return code;
+    }
+    *out = array;
+    return STRIA_OK;
+}
+
+int stria_array_open(const char *ini_path, bool writable, struct stria_array **array,
+                     struct stria_trouble *trouble)
+{
+    struct stria_array_config *config = malloc(sizeof(*config));
+    if (!config)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while reading %s", ini_path);
+    struct stria_problems problems = {0};
+    int code = stria_array_config_read(ini_path, config, &problems);
+    if (code != STRIA_OK)
+        stria_trouble_set(trouble, code, "%s", problems.count > 0 ? problems.sentences[0] : ini_path);
+    else
+        code = stria_array_open_config(config, writable, array, trouble);
+    stria_problems_clear(&problems);
+    free(config);
+    return code;
+}
+
+void stria_array_close(struct stria_array *array)
+{
+    if (!array)
+        return;
+    for (uint32_t index = 0; index < STRIA_DRIVES_MAX; index++)
+        stria_member_close(&array->members[index]);
+    free(array->inventory.recordings);
+    if (array->log)
+        munmap(array->log, array->log_bytes);
+    free(array->config);
+    free(array);
+}
+
+const struct stria_array_config *stria_array_config(const struct stria_array *array)
+{
+    return array->config;
+}

@@ -1,0 +1,58 @@
+/* The inside of an open array, for the engine's own files. */
+#ifndef STRIA_ENGINE_ARRAY_INTERNAL_H
+#define STRIA_ENGINE_ARRAY_INTERNAL_H
+
+#include "core/inventory.h"
+#include "engine/member.h"
+#include "stria.h"
+#include "support/bell.h"
+
+/* Requests in flight on a drive besides its data: one for metadata, and room for one more. */
+#define STRIA_DEPTH_EXTRA 2u
+
+struct stria_array {
+    struct stria_array_config *config;
+    bool writable;
+    bool busy;                                     /* a recording is being made */
+    uint32_t member_count;                         /* drives of the array, present or not */
+    struct stria_member members[STRIA_DRIVES_MAX]; /* by drive index */
+    uint8_t uuid[STRIA_UUID_BYTES];
+    char name[STRIA_NAME_BYTES];
+    enum stria_policy policy;
+    uint32_t chunk_bytes;
+    uint32_t block_bytes;
+    struct stria_bell bell;
+    struct stria_catalogue catalogue; /* the merged one, with log as its image */
+    uint8_t *log;
+    size_t log_bytes;
+    uint64_t checkpoint_serial; /* highest written by recordings made since the array was opened */
+    struct stria_inventory inventory;
+    struct stria_inventory_input inventory_input;
+    struct stria_inventory_drive inventory_drives[STRIA_DRIVES_MAX];
+    uint64_t used_extents[STRIA_DRIVES_MAX];
+    char complaint[768];
+};
+
+/* Drives of the array that are there. */
+uint32_t stria_array_present(const struct stria_array *array);
+
+/* Merges the drives' catalogues into one; where the array is writable, drives whose copy is behind get it. */
+int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble);
+
+/* Makes inventory and extent states anew from the images in memory. */
+int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trouble);
+
+/* Makes room for at least entries in the catalogue, compacting it if need be, on all drives. */
+int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble);
+
+/* Appends an entry to the catalogue and makes it durable on every drive that is present; a drive that fails
+ * is closed and complained about. STRIA_ERR_GONE when none is left. */
+int stria_array_append(struct stria_array *array, const struct stria_catalogue_entry *entry,
+                       struct stria_trouble *trouble);
+
+/* Closes a drive that cannot be used any more; the reason becomes its complaint. */
+void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason);
+
+void stria_recording_describe(const struct stria_recording *recording, struct stria_recording_info *info);
+
+#endif

@@ -1,0 +1,25 @@
+/* Making an array out of drives. */
+#ifndef STRIA_ENGINE_CREATE_H
+#define STRIA_ENGINE_CREATE_H
+
+#include "config/array.h"
+#include "support/trouble.h"
+
+#include <stdint.h>
+
+/* What was made, for the person who asked. */
+struct stria_created {
+    char uuid[37];
+    uint32_t block_bytes;
+    struct {
+        uint64_t drive_bytes, extents;
+    } drives[STRIA_DRIVES_MAX];
+};
+
+/* Makes an array on the drives of a configuration: writes catalogue, empty ledger and superblocks, in this
+ * order, so that an init cut short leaves no array that looks whole. The drives exist, have their size, and
+ * may be overwritten: whoever calls has checked that (backends/guard.h). */
+int stria_array_create(const struct stria_array_config *config, struct stria_created *created,
+                       struct stria_trouble *trouble);
+
+#endif

@@ -1,0 +1,223 @@
+#include "engine/intake.h"
+
+#include "core/assert.h"
+#include "core/code.h"
+#include "support/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t power_of_two_from(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+        power *= 2;
+    return power;
+}
+
+static int queue_create(struct stria_slot_queue *queue, uint32_t slot_count)
+{
+    queue->capacity = power_of_two_from(slot_count);
+    queue->slots = calloc(queue->capacity, sizeof(*queue->slots));
+    return queue->slots ? STRIA_OK : STRIA_ERR_NO_MEMORY;
+}
+
+static void queue_push(struct stria_slot_queue *queue, uint32_t slot)
+{
+    uint32_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
+    STRIA_ASSERT(tail - atomic_load_explicit(&queue->head, memory_order_acquire) < queue->capacity);
+    queue->slots[tail & (queue->capacity - 1)] = slot;
+    atomic_store_explicit(&queue->tail, tail + 1, memory_order_release);
+}
+
+static bool queue_pop(struct stria_slot_queue *queue, uint32_t *slot)
+{
+    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+    if (head == atomic_load_explicit(&queue->tail, memory_order_acquire))
+        return false;
+    *slot = queue->slots[head & (queue->capacity - 1)];
+    atomic_store_explicit(&queue->head, head + 1, memory_order_release);
+    return true;
+}
+
+int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, struct stria_bell *pump)
+{
+    memset(intake, 0, sizeof(*intake));
+    intake->pump = pump;
+    intake->capacity = 2 * power_of_two_from(slot_count);
+    intake->items = calloc(intake->capacity, sizeof(*intake->items));
+    intake->item_of_slot = calloc(slot_count, sizeof(*intake->item_of_slot));
+    intake->own_memory = calloc(slot_count, sizeof(*intake->own_memory));
+    intake->returned = calloc(slot_count, sizeof(*intake->returned));
+    int code = queue_create(&intake->free, slot_count);
+    if (code == STRIA_OK)
+        code = queue_create(&intake->reclaim, slot_count);
+    if (code != STRIA_OK || !intake->items || !intake->item_of_slot || !intake->own_memory ||
+        !intake->returned) {
+        stria_intake_destroy(intake);
+        return STRIA_ERR_NO_MEMORY;
+    }
+    for (uint32_t slot = 0; slot < slot_count; slot++)
+        queue_push(&intake->free, slot);
+    return STRIA_OK;
+}
+
+void stria_intake_destroy(struct stria_intake *intake)
+{
+    free(intake->free.slots);
+    free(intake->reclaim.slots);
+    free(intake->items);
+    free(intake->item_of_slot);
+    free(intake->own_memory);
+    free(intake->returned);
+    memset(intake, 0, sizeof(*intake));
+}
+
+/* The next item of the stream; null while the pump is too far behind. */
+static struct stria_intake_item *next_item(struct stria_intake *intake)
+{
+    uint32_t number = atomic_load_explicit(&intake->acquired, memory_order_relaxed);
+    if (number - atomic_load_explicit(&intake->taken, memory_order_acquire) == intake->capacity)
+        return NULL;
+    struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
+    item->skip = false;
+    return item;
+}
+
+static void publish_item(struct stria_intake *intake)
+{
+    atomic_fetch_add_explicit(&intake->acquired, 1, memory_order_release);
+}
+
+static bool take_free(struct stria_intake *intake, uint32_t *slot)
+{
+    if (intake->returned_count == 0)
+        return queue_pop(&intake->free, slot);
+    *slot = intake->returned[--intake->returned_count];
+    return true;
+}
+
+static bool reclaim_pending(struct stria_intake *intake)
+{
+    return atomic_load_explicit(&intake->reclaim.head, memory_order_relaxed) !=
+           atomic_load_explicit(&intake->reclaim.tail, memory_order_acquire);
+}
+
+void *stria_intake_reclaim(struct stria_intake *intake)
+{
+    uint32_t slot;
+    if (!queue_pop(&intake->reclaim, &slot))
+        return NULL;
+    void *memory = intake->own_memory[slot];
+    intake->own_memory[slot] = NULL;
+    intake->returned[intake->returned_count++] = slot;
+    return memory;
+}
+
+static int try_acquire(struct stria_intake *intake, uint32_t *slot)
+{
+    int refusal = atomic_load(&intake->refusal);
+    if (refusal != STRIA_OK)
+        return refusal;
+    if (atomic_load(&intake->closed))
+        return STRIA_ERR_CLOSED;
+    struct stria_intake_item *item = next_item(intake);
+    if (!item || !take_free(intake, slot))
+        return STRIA_ERR_TIMEOUT;
+    item->slot = *slot;
+    uint32_t number = atomic_load_explicit(&intake->acquired, memory_order_relaxed);
+    atomic_store_explicit(&intake->item_of_slot[*slot], number, memory_order_relaxed);
+    publish_item(intake);
+    return STRIA_OK;
+}
+
+int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t *slot)
+{
+    uint64_t start_ns = 0;
+    for (;;) {
+        uint32_t ticket = stria_bell_listen(&intake->freed);
+        int code = try_acquire(intake, slot);
+        if (code != STRIA_ERR_TIMEOUT || wait_ns == 0 || reclaim_pending(intake))
+            return code;
+        uint64_t now_ns = stria_clock_ns();
+        if (start_ns == 0)
+            start_ns = now_ns;
+        if (now_ns - start_ns >= wait_ns)
+            return code;
+        stria_bell_wait(&intake->freed, ticket,
+                        wait_ns == UINT64_MAX ? wait_ns : wait_ns - (now_ns - start_ns));
+    }
+}
+
+void stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
+                         uint64_t captured_ns)
+{
+    uint32_t number = atomic_load_explicit(&intake->item_of_slot[slot], memory_order_relaxed);
+    struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
+    item->length_bytes = length_bytes;
+    item->captured_ns = captured_ns;
+    atomic_store_explicit(&item->ready, 1, memory_order_release);
+    stria_bell_ring(intake->pump);
+}
+
+int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum stria_gap_cause cause)
+{
+    struct stria_intake_item *item;
+    for (;;) {
+        uint32_t ticket = stria_bell_listen(&intake->freed);
+        int refusal = atomic_load(&intake->refusal);
+        if (refusal != STRIA_OK)
+            return refusal;
+        item = next_item(intake);
+        if (item)
+            break;
+        stria_bell_wait(&intake->freed, ticket, UINT64_MAX);
+    }
+    item->skip = true;
+    item->length_bytes = length_bytes;
+    item->cause = cause;
+    atomic_store_explicit(&item->ready, 1, memory_order_release);
+    publish_item(intake);
+    stria_bell_ring(intake->pump);
+    return STRIA_OK;
+}
+
+void stria_intake_close(struct stria_intake *intake)
+{
+    atomic_store(&intake->closed, 1);
+    stria_bell_ring(intake->pump);
+}
+
+struct stria_intake_item *stria_intake_peek(struct stria_intake *intake)
+{
+    uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
+    if (number == atomic_load_explicit(&intake->acquired, memory_order_acquire))
+        return NULL;
+    struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
+    return atomic_load_explicit(&item->ready, memory_order_acquire) ? item : NULL;
+}
+
+void stria_intake_take(struct stria_intake *intake)
+{
+    uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
+    atomic_store_explicit(&intake->items[number & (intake->capacity - 1)].ready, 0, memory_order_relaxed);
+    atomic_store_explicit(&intake->taken, number + 1, memory_order_release);
+}
+
+void stria_intake_release(struct stria_intake *intake, uint32_t slot)
+{
+    queue_push(intake->own_memory[slot] ? &intake->reclaim : &intake->free, slot);
+    stria_bell_ring(&intake->freed);
+}
+
+void stria_intake_refuse(struct stria_intake *intake, int code)
+{
+    int none = STRIA_OK;
+    atomic_compare_exchange_strong(&intake->refusal, &none, code);
+    stria_bell_ring(&intake->freed);
+}
+
+bool stria_intake_exhausted(struct stria_intake *intake)
+{
+    return atomic_load(&intake->closed) && !stria_intake_peek(intake);
+}

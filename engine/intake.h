@@ -1,0 +1,70 @@
+/* The hand-over between the producer and the pump: free slots one way, filled ones and skips the other,
+ * in the order in which they were acquired, without locks. */
+#ifndef STRIA_ENGINE_INTAKE_H
+#define STRIA_ENGINE_INTAKE_H
+
+#include "core/gap.h"
+#include "support/bell.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One thing of the stream: a slot that is being filled or is filled, or a skip. */
+struct stria_intake_item {
+    _Atomic uint32_t ready; /* the pump may take it */
+    bool skip;
+    uint32_t slot;
+    uint64_t length_bytes;
+    uint64_t captured_ns;
+    enum stria_gap_cause cause;
+};
+
+/* A queue of slot numbers, one thread in, one thread out. */
+struct stria_slot_queue {
+    uint32_t *slots;
+    uint32_t capacity; /* a power of two, at least the number of slots: it never overflows */
+    _Atomic uint32_t head, tail;
+};
+
+struct stria_intake {
+    struct stria_slot_queue free;    /* pump to producer */
+    struct stria_slot_queue reclaim; /* pump to producer: slots whose own memory is free again */
+    struct stria_intake_item *items;
+    uint32_t capacity;              /* of items; a power of two */
+    _Atomic uint32_t acquired;      /* items begun by the producer */
+    _Atomic uint32_t taken;         /* items taken by the pump */
+    _Atomic uint32_t *item_of_slot; /* which item a slot in the producer's hands is */
+    void **own_memory;              /* by slot: the caller's memory it stands for */
+    uint32_t *returned;             /* slots whose memory was reclaimed; the producer's alone */
+    uint32_t returned_count;
+    _Atomic uint32_t closed; /* the producer is done */
+    _Atomic int refusal;     /* STRIA_OK, or why no further slot is given out */
+    struct stria_bell freed; /* rung for the producer */
+    struct stria_bell *pump; /* rung for the pump */
+};
+
+/* All slots are free at first. STRIA_ERR_NO_MEMORY. */
+int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, struct stria_bell *pump);
+void stria_intake_destroy(struct stria_intake *intake);
+
+/* The producer's side. Acquire gives STRIA_ERR_TIMEOUT at once when only reclaiming could free a slot. */
+int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t *slot);
+void stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
+                         uint64_t captured_ns);
+int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum stria_gap_cause cause);
+/* The next own memory that is written, its slot being free again; null when there is none. */
+void *stria_intake_reclaim(struct stria_intake *intake);
+void stria_intake_close(struct stria_intake *intake);
+
+/* The pump's side: the next item if it is ready, else null; then take it. */
+struct stria_intake_item *stria_intake_peek(struct stria_intake *intake);
+void stria_intake_take(struct stria_intake *intake);
+void stria_intake_release(struct stria_intake *intake, uint32_t slot);
+void stria_intake_refuse(struct stria_intake *intake, int code);
+
+/* True when the producer is done and everything it committed in order was taken. */
+bool stria_intake_exhausted(struct stria_intake *intake);
+
+#endif

@@ -1,0 +1,22 @@
+/* Puts together what one [drive.NAME] section describes: a backend, and the wrappers around it. */
+#ifndef STRIA_ENGINE_STACK_H
+#define STRIA_ENGINE_STACK_H
+
+#include "backends/backend.h"
+#include "config/array.h"
+#include "support/bell.h"
+
+struct stria_stack_options {
+    bool writable;           /* and held exclusively */
+    uint32_t depth;          /* requests in flight that the caller wants */
+    struct stria_bell *bell; /* rung when a drive with a thread has finished something */
+};
+
+/* The drive is the caller's, to be closed through its backend. The sentence names the drive's path. */
+int stria_stack_open(const struct stria_drive_config *config, const struct stria_stack_options *options,
+                     struct stria_drive **drive, struct stria_trouble *trouble);
+
+/* Closes a drive; null does no harm. */
+void stria_stack_close(struct stria_drive *drive);
+
+#endif

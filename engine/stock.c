@@ -1,0 +1,301 @@
+/* What is on an open array, and the keeping of its catalogue. */
+#define _GNU_SOURCE
+#include "core/digest.h"
+#include "core/space.h"
+#include "engine/array_internal.h"
+#include "engine/gang.h"
+#include "support/clock.h"
+#include "support/uuid.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The same bytes of the catalogue's log, to every drive that wants them, and a flush. */
+struct log_write {
+    uint32_t index, entry_count; /* cells of the log */
+    bool only_stale;             /* to drives whose own replica differs */
+};
+
+static size_t log_bytes(const struct stria_catalogue *log)
+{
+    return (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
+}
+
+static uint64_t log_digest(const struct stria_catalogue *log)
+{
+    return log->image ? stria_digest_seeded(log->epoch, log->image, log_bytes(log)) : 0;
+}
+
+static void drop_failed(struct stria_array *array, const struct stria_gang_job *jobs, const char *what)
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        if (!jobs[index].drive || jobs[index].code == STRIA_OK)
+            continue;
+        char reason[128];
+        snprintf(reason, sizeof(reason), "%s failed (%s)", what, stria_code_text(jobs[index].code));
+        array->members[index].abandoned = jobs[index].code == STRIA_ERR_TIMEOUT;
+        stria_array_drop(array, index, reason);
+    }
+}
+
+static void write_log(struct stria_array *array, struct log_write write)
+{
+    struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        const struct stria_member *member = &array->members[index];
+        if (!member->drive || (write.only_stale && !member->catalogue_stale))
+            continue;
+        struct stria_catalogue_pages pages =
+            stria_catalogue_pages(&array->catalogue, &member->super.geometry, write.index, write.entry_count);
+        jobs[index] = (struct stria_gang_job){
+            .drive = member->drive,
+            .op = STRIA_IO_WRITE,
+            .offset = pages.drive_offset_bytes,
+            .length = pages.length_bytes,
+            .data = array->catalogue.image + pages.image_offset_bytes,
+        };
+    }
+    stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+    drop_failed(array, jobs, "writing the catalogue");
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        if (jobs[index].drive)
+            jobs[index] = (struct stria_gang_job){.drive = array->members[index].drive, .op = STRIA_IO_FLUSH};
+    }
+    stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+    drop_failed(array, jobs, "flushing the catalogue");
+}
+
+/* All of the log; its first page, which makes it count, only when the rest is durable. */
+static void write_whole_log(struct stria_array *array, bool only_stale)
+{
+    uint32_t first = STRIA_PAGE_BYTES / STRIA_CATALOGUE_ENTRY_BYTES;
+    if (array->catalogue.entries_max > first)
+        write_log(array, (struct log_write){first, array->catalogue.entries_max - first, only_stale});
+    write_log(array, (struct log_write){0, first, only_stale});
+}
+
+static uint8_t *map_log(size_t bytes)
+{
+    void *image = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return image == MAP_FAILED ? NULL : image;
+}
+
+/* The array's log lies in memory of its own, so that no drive's going takes it along. */
+static int adopt_log(struct stria_array *array, const uint8_t *image, struct stria_trouble *trouble)
+{
+    array->log_bytes = log_bytes(&array->catalogue);
+    array->log = map_log(array->log_bytes);
+    if (!array->log)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
+    memcpy(array->log, image, array->log_bytes);
+    array->catalogue.image = array->log;
+    return STRIA_OK;
+}
+
+int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble)
+{
+    struct stria_catalogue replicas[STRIA_DRIVES_MAX];
+    uint64_t digests[STRIA_DRIVES_MAX];
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        replicas[index] = array->members[index].catalogue;
+        if (!array->members[index].drive)
+            replicas[index].image = NULL;
+        digests[index] = log_digest(&replicas[index]);
+    }
+    uint32_t chosen;
+    int code = stria_catalogue_merge(replicas, array->member_count, &chosen);
+    if (code != STRIA_OK && code != STRIA_ERR_FULL)
+        return stria_trouble_set(
+            trouble, STRIA_ERR_FORMAT,
+            "array %s: no drive has a readable catalogue, so its recordings are not known", array->name);
+    array->catalogue = replicas[chosen];
+    code = adopt_log(array, replicas[chosen].image, trouble);
+    if (code != STRIA_OK)
+        return code;
+    uint64_t merged = log_digest(&array->catalogue);
+    for (uint32_t index = 0; index < array->member_count; index++)
+        array->members[index].catalogue_stale = digests[index] != merged;
+    if (array->writable)
+        write_whole_log(array, true);
+    return stria_array_present(array) > 0
+               ? STRIA_OK
+               : stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive is left: %s", array->name,
+                                   array->complaint);
+}
+
+int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble)
+{
+    if (array->catalogue.entries_max - array->catalogue.count >= entries)
+        return STRIA_OK;
+    uint8_t *half = map_log(array->log_bytes);
+    if (!half)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
+    struct stria_catalogue compacted;
+    int code = stria_catalogue_compact(&array->catalogue, &compacted, half, array->inventory.next_recording,
+                                       stria_clock_wall_ns());
+    if (code != STRIA_OK) {
+        munmap(half, array->log_bytes);
+        return stria_trouble_set(
+            trouble, STRIA_ERR_ARRAY_FULL,
+            "array %s holds as many recordings as its catalogue can list: remove some with 'stria rm'",
+            array->name);
+    }
+    munmap(array->log, array->log_bytes);
+    array->log = half;
+    array->catalogue = compacted;
+    write_whole_log(array, false);
+    return stria_array_present(array) > 0
+               ? STRIA_OK
+               : stria_trouble_set(trouble, STRIA_ERR_GONE, "%s", array->complaint);
+}
+
+int stria_array_append(struct stria_array *array, const struct stria_catalogue_entry *entry,
+                       struct stria_trouble *trouble)
+{
+    int code = stria_array_reserve(array, 2, trouble);
+    if (code != STRIA_OK)
+        return code;
+    int index = stria_catalogue_append(&array->catalogue, entry);
+    if (index < 0)
+        return stria_trouble_set(trouble, index, "array %s: the catalogue takes no further entry",
+                                 array->name);
+    write_log(array, (struct log_write){(uint32_t)index, 1, false});
+    return stria_array_present(array) > 0
+               ? STRIA_OK
+               : stria_trouble_set(trouble, STRIA_ERR_GONE, "%s", array->complaint);
+}
+
+static void mark_used(struct stria_array *array, uint32_t index)
+{
+    struct stria_member *member = &array->members[index];
+    uint64_t count = member->super.geometry.extent_count;
+    uint8_t *bitmap = malloc((count + 7) / 8);
+    if (!bitmap)
+        abort();
+    array->used_extents[index] =
+        stria_inventory_used(&array->inventory, &array->inventory_input, index, bitmap);
+    for (uint64_t position = 0; position < count; position++) {
+        bool used = bitmap[position / 8] >> (position % 8) & 1;
+        bool bad = member->extent_state[position] == STRIA_EXTENT_BAD;
+        member->extent_state[position] = used  ? STRIA_EXTENT_USED
+                                         : bad ? STRIA_EXTENT_BAD
+                                               : STRIA_EXTENT_FREE;
+    }
+    free(bitmap);
+}
+
+int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trouble)
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        const struct stria_member *member = &array->members[index];
+        array->inventory_drives[index] = (struct stria_inventory_drive){
+            .present = member->drive != NULL,
+            .ledger = member->ledger,
+            .geometry = &member->super.geometry,
+            .binding = stria_superblock_binding(&member->super),
+            .checkpoint_valid = member->checkpoint_valid,
+            .checkpoint = member->checkpoint,
+        };
+    }
+    array->inventory_input = (struct stria_inventory_input){.catalogue = &array->catalogue,
+                                                            .drives = array->inventory_drives,
+                                                            .drive_count = array->member_count};
+    uint32_t capacity = stria_inventory_recordings_max(&array->catalogue);
+    struct stria_recording *table = calloc(capacity > 0 ? capacity : 1, sizeof(*table));
+    uint8_t *scratch = malloc(STRIA_INVENTORY_SCRATCH_BYTES);
+    free(array->inventory.recordings);
+    array->inventory.recordings = NULL;
+    int code = STRIA_ERR_NO_MEMORY;
+    if (table && scratch)
+        code = stria_inventory_build(&array->inventory, &array->inventory_input, table, capacity, scratch);
+    free(scratch);
+    array->inventory.recordings = table;
+    if (code != STRIA_OK)
+        return stria_trouble_set(trouble, code, "out of memory while listing array %s", array->name);
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive)
+            mark_used(array, index);
+    return STRIA_OK;
+}
+
+void stria_array_describe(const struct stria_array *array, struct stria_array_info *info)
+{
+    *info = (struct stria_array_info){
+        .drive_count = array->member_count,
+        .drives_missing = array->member_count - stria_array_present(array),
+        .chunk_bytes = array->chunk_bytes,
+        .block_bytes = array->block_bytes,
+        .raid0 = array->policy == STRIA_POLICY_RAID0,
+        .recording_count = array->inventory.recording_count,
+    };
+    memcpy(info->name, array->name, sizeof(info->name));
+    memcpy(info->complaint, array->complaint, sizeof(info->complaint));
+    stria_uuid_text(array->uuid, info->uuid);
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        if (!array->members[index].drive)
+            continue;
+        uint64_t count = array->members[index].super.geometry.extent_count;
+        info->extents += count;
+        info->extents_free += count - array->used_extents[index];
+    }
+}
+
+int stria_array_drive(const struct stria_array *array, uint32_t index, struct stria_drive_info *info)
+{
+    if (index >= array->member_count)
+        return STRIA_ERR_NOT_FOUND;
+    const struct stria_member *member = &array->members[index];
+    memset(info, 0, sizeof(*info));
+    snprintf(info->complaint, sizeof(info->complaint), "%s", member->complaint);
+    if (member->config) {
+        memcpy(info->name, member->config->name, sizeof(info->name));
+        snprintf(info->path, sizeof(info->path), "%s", member->config->path);
+    }
+    if (!member->drive)
+        return STRIA_OK;
+    const struct stria_geometry *geometry = &member->super.geometry;
+    info->present = true;
+    memcpy(info->serial, member->drive->traits.serial, sizeof(info->serial));
+    info->drive_bytes = geometry->drive_bytes;
+    info->bytes = array->used_extents[index] * geometry->chunk_bytes;
+    info->free_bytes = (geometry->extent_count - array->used_extents[index]) * geometry->chunk_bytes;
+    info->data_offset_bytes = geometry->data_offset;
+    return STRIA_OK;
+}
+
+void stria_recording_describe(const struct stria_recording *recording, struct stria_recording_info *info)
+{
+    *info = (struct stria_recording_info){
+        .id = recording->id,
+        .complete = recording->complete,
+        .raid0 = recording->policy == STRIA_POLICY_RAID0,
+        .length_bytes = recording->length_bytes,
+        .bytes = recording->stored_bytes,
+        .dropped_bytes = recording->dropped_bytes,
+        .started_unix_ns = recording->started_unix_ns,
+        .duration_ns = recording->duration_ns,
+        .base_row = recording->base_row,
+    };
+    info->plain_raid0 =
+        info->raid0 && recording->complete && !(recording->ended_flags & STRIA_ENDED_NOT_RAID0);
+    memcpy(info->name, recording->name, sizeof(info->name));
+}
+
+int stria_array_recording(const struct stria_array *array, uint32_t index, struct stria_recording_info *info)
+{
+    if (index >= array->inventory.recording_count)
+        return STRIA_ERR_NOT_FOUND;
+    stria_recording_describe(&array->inventory.recordings[index], info);
+    return STRIA_OK;
+}
+
+int stria_array_find(const struct stria_array *array, const char *name, struct stria_recording_info *info)
+{
+    const struct stria_recording *recording = stria_inventory_find(&array->inventory, name);
+    if (!recording)
+        return STRIA_ERR_NOT_FOUND;
+    stria_recording_describe(recording, info);
+    return STRIA_OK;
+}
