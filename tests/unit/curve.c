@@ -1,7 +1,7 @@
 #include "core/curve.h"
 
+#include "core/random.h"
 #include "core/ratio.h"
-#include "tests/unit/prng.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -128,14 +128,14 @@ Test(curve, a_row_is_its_single_figures)
     }
 }
 
-static uint64_t *random_bins(struct prng *prng, uint32_t count)
+static uint64_t *random_bins(struct stria_random *random, uint32_t count)
 {
     uint64_t *bins = malloc(count * sizeof(*bins));
     uint64_t level = 1000;
     for (uint32_t bin = 0; bin < count; bin++) {
-        if (prng_below(prng, 10) == 0)
-            level = prng_below(prng, 4) ? prng_below(prng, 3000) : 0;
-        bins[bin] = level + prng_below(prng, 50);
+        if (stria_random_below(random, 10) == 0)
+            level = stria_random_below(random, 4) ? stria_random_below(random, 3000) : 0;
+        bins[bin] = level + stria_random_below(random, 50);
     }
     return bins;
 }
@@ -176,13 +176,15 @@ static uint64_t backlog_by_brute_force(const struct stria_curve *curve, uint64_t
 
 Test(curve, agrees_with_every_window_tried_on_random_curves)
 {
-    struct prng prng = {21};
+    struct stria_random random;
+    stria_random_seed(&random, 21);
     for (int round = 0; round < 150; round++) {
-        const uint32_t count = 1 + (uint32_t)prng_below(&prng, 250);
-        uint64_t *bins = random_bins(&prng, count);
-        const struct stria_curve curve = {bins, count, 1 + prng_below(&prng, second_ns)};
+        const uint32_t count = 1 + (uint32_t)stria_random_below(&random, 250);
+        uint64_t *bins = random_bins(&random, count);
+        const struct stria_curve curve = {bins, count, 1 + stria_random_below(&random, second_ns)};
         for (int i = 0; i < 5; i++) {
-            const uint64_t buffer_bytes = i ? prng_next(&prng) >> (44 + prng_below(&prng, 20)) : 0;
+            const uint64_t buffer_bytes =
+                i ? stria_random_next(&random) >> (44 + stria_random_below(&random, 20)) : 0;
             const struct stria_curve_limit limit = lossless(&curve, buffer_bytes);
             cr_assert_eq(limit.bytes_per_s, lossless_by_brute_force(&curve, buffer_bytes));
             uint64_t served = 0;
@@ -190,7 +192,7 @@ Test(curve, agrees_with_every_window_tried_on_random_curves)
                 served += bins[at / curve.interval_ns];
             cr_assert_eq(stria_ratio_bytes_per_s(buffer_bytes + served, limit.to_ns - limit.from_ns),
                          limit.bytes_per_s, "the window named is the one that decides");
-            const uint64_t rate = prng_below(&prng, 2 * limit.bytes_per_s + 2);
+            const uint64_t rate = stria_random_below(&random, 2 * limit.bytes_per_s + 2);
             cr_assert_eq(buffer(&curve, rate).buffer_bytes, backlog_by_brute_force(&curve, rate));
         }
         free(bins);
@@ -201,8 +203,9 @@ Test(curve, agrees_with_every_window_tried_on_random_curves)
 Test(curve, a_hundred_thousand_bins_take_no_time, .timeout = 10)
 {
     enum { BINS = 100000 };
-    struct prng prng = {22};
-    uint64_t *bins = random_bins(&prng, BINS);
+    struct stria_random random;
+    stria_random_seed(&random, 22);
+    uint64_t *bins = random_bins(&random, BINS);
     const struct stria_curve curve = {bins, BINS, second_ns / 10};
     uint64_t previous = 0;
     for (uint64_t buffer_bytes = 1; buffer_bytes < UINT64_C(1) << 40; buffer_bytes *= 2) {

@@ -1,6 +1,6 @@
 #include "core/histogram.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -117,10 +117,11 @@ Test(histogram, percentiles_lie_within_a_128th_above_those_of_the_sorted_samples
 {
     enum { SAMPLES = 20000 };
     static uint64_t samples[SAMPLES];
-    struct prng prng = {3};
+    struct stria_random random;
+    stria_random_seed(&random, 3);
     struct stria_histogram *histogram = fresh();
     for (int i = 0; i < SAMPLES; i++) {
-        samples[i] = prng_next(&prng) >> prng_below(&prng, 64);
+        samples[i] = stria_random_next(&random) >> stria_random_below(&random, 64);
         stria_histogram_add(histogram, samples[i]);
     }
     qsort(samples, SAMPLES, sizeof(samples[0]), ascending);
@@ -138,10 +139,11 @@ Test(histogram, percentiles_lie_within_a_128th_above_those_of_the_sorted_samples
 
 Test(histogram, a_merge_is_as_if_all_samples_had_gone_into_one)
 {
-    struct prng prng = {4};
+    struct stria_random random;
+    stria_random_seed(&random, 4);
     struct stria_histogram *left = fresh(), *right = fresh(), *both = fresh(), *empty = fresh();
     for (int i = 0; i < 5000; i++) {
-        const uint64_t value = prng_next(&prng) >> prng_below(&prng, 64);
+        const uint64_t value = stria_random_next(&random) >> stria_random_below(&random, 64);
         stria_histogram_add(i % 3 ? left : right, value);
         stria_histogram_add(both, value);
     }

@@ -1,6 +1,6 @@
 #include "core/knee.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 
@@ -13,14 +13,14 @@ struct sketch {
     uint64_t bins[BINS_MAX];
     uint32_t count;
     uint64_t noise_percent;
-    struct prng prng;
+    struct stria_random random;
 };
 
 static void draw(struct sketch *sketch, uint32_t bins, uint64_t rate)
 {
     for (uint32_t i = 0; i < bins; i++) {
         const uint64_t reach = rate * sketch->noise_percent / 100;
-        sketch->bins[sketch->count++] = rate - reach + prng_below(&sketch->prng, 2 * reach + 1);
+        sketch->bins[sketch->count++] = rate - reach + stria_random_below(&sketch->random, 2 * reach + 1);
     }
 }
 
@@ -166,12 +166,13 @@ Test(knee, of_two_steps_down_the_larger_counts)
 Test(knee, noise_moves_it_little_and_invents_none)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct sketch even = {.noise_percent = 40, .prng = {seed}},
-                      cliff = {.noise_percent = 40, .prng = {seed}};
+        struct sketch even = {.noise_percent = 40}, cliff = {.noise_percent = 40};
+        stria_random_seed(&even.random, seed);
+        stria_random_seed(&cliff.random, seed);
         struct stria_knee knee;
         draw(&even, 600, 10000);
         cr_assert_not(knee_of(&even, &knee), "seed %lu", (unsigned long)seed);
-        const uint32_t at = 50 + (uint32_t)prng_below(&cliff.prng, 500);
+        const uint32_t at = 50 + (uint32_t)stria_random_below(&cliff.random, 500);
         draw(&cliff, at, 10000);
         draw(&cliff, 600 - at, 3000);
         cr_assert(knee_of(&cliff, &knee), "seed %lu", (unsigned long)seed);

@@ -1,6 +1,6 @@
 #include "core/meter.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -157,10 +157,11 @@ Test(meter, a_given_stall_threshold_is_kept)
 Test(meter, the_running_median_settles_near_the_median)
 {
     struct stria_meter *meter = meter_of((struct stria_meter_config){.drive_count = 1});
-    struct prng prng = {31};
+    struct stria_random random;
+    stria_random_seed(&random, 31);
     uint64_t now = 0;
     for (int i = 0; i < 5000; i++)
-        stria_meter_done(meter, 0, now += ms, 1, 20 * ms + prng_below(&prng, 20 * ms), 0);
+        stria_meter_done(meter, 0, now += ms, 1, 20 * ms + stria_random_below(&random, 20 * ms), 0);
     cr_assert_gt(meter->drives[0].latency_median_ns, 25 * ms);
     cr_assert_lt(meter->drives[0].latency_median_ns, 35 * ms);
     for (int i = 0; i < 1000; i++)
@@ -173,22 +174,26 @@ Test(meter, the_running_median_settles_near_the_median)
  * agree. */
 Test(meter, flows_stay_consistent_on_random_events)
 {
-    struct prng prng = {32};
+    struct stria_random random;
+    stria_random_seed(&random, 32);
     for (int round = 0; round < 50; round++) {
-        const uint32_t drives = 1 + (uint32_t)prng_below(&prng, 5);
-        struct stria_meter *meter = meter_of((struct stria_meter_config){
-            .drive_count = drives, .bins = 2 + (uint32_t)prng_below(&prng, 60), .interval_ns = 10 * ms});
+        const uint32_t drives = 1 + (uint32_t)stria_random_below(&random, 5);
+        struct stria_meter *meter =
+            meter_of((struct stria_meter_config){.drive_count = drives,
+                                                 .bins = 2 + (uint32_t)stria_random_below(&random, 60),
+                                                 .interval_ns = 10 * ms});
         uint64_t now = 0, input = 0, stored = 0;
         for (int i = 0; i < 2000; i++) {
-            now += prng_below(&prng, 5 * ms);
-            const uint64_t bytes = prng_below(&prng, 1u << 20);
-            if (prng_below(&prng, 2)) {
+            now += stria_random_below(&random, 5 * ms);
+            const uint64_t bytes = stria_random_below(&random, 1u << 20);
+            if (stria_random_below(&random, 2)) {
                 stria_meter_input(meter, now, bytes);
                 input += bytes;
             } else {
-                const uint64_t late = prng_below(&prng, 1000);
-                stria_meter_done(meter, (uint32_t)prng_below(&prng, drives), now - (late < now ? late : 0),
-                                 bytes, prng_below(&prng, second_ns), 1);
+                const uint64_t late = stria_random_below(&random, 1000);
+                stria_meter_done(meter, (uint32_t)stria_random_below(&random, drives),
+                                 now - (late < now ? late : 0), bytes, stria_random_below(&random, second_ns),
+                                 1);
                 stored += bytes;
             }
         }

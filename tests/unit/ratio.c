@@ -1,6 +1,6 @@
 #include "core/ratio.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 
@@ -28,11 +28,12 @@ Test(ratio, a_quotient_that_does_not_fit_is_the_largest_number)
 
 Test(ratio, agrees_with_the_compilers_own_wide_division)
 {
-    struct prng prng = {1};
+    struct stria_random random;
+    stria_random_seed(&random, 1);
     for (int round = 0; round < 100000; round++) {
-        const uint64_t value = prng_next(&prng) >> prng_below(&prng, 64);
-        const uint64_t numerator = prng_next(&prng) >> prng_below(&prng, 64);
-        const uint64_t denominator = (prng_next(&prng) >> prng_below(&prng, 64)) | 1;
+        const uint64_t value = stria_random_next(&random) >> stria_random_below(&random, 64);
+        const uint64_t numerator = stria_random_next(&random) >> stria_random_below(&random, 64);
+        const uint64_t denominator = (stria_random_next(&random) >> stria_random_below(&random, 64)) | 1;
         const stria_u128 expected = (stria_u128)value * numerator / denominator;
         cr_assert_eq(stria_ratio_scale(value, numerator, denominator),
                      expected > UINT64_MAX ? UINT64_MAX : (uint64_t)expected);

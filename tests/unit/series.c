@@ -1,6 +1,6 @@
 #include "core/series.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 
@@ -118,19 +118,20 @@ Test(series, the_far_end_of_time_fits)
  * between. */
 Test(series, merging_loses_nothing_on_random_events)
 {
-    struct prng prng = {7};
+    struct stria_random random;
+    stria_random_seed(&random, 7);
     for (int round = 0; round < 200; round++) {
         enum { CAPACITY = 16, EVENTS = 300 };
         uint64_t bins[CAPACITY], times[EVENTS], bytes[EVENTS], total = 0;
-        const uint32_t capacity = 2 + (uint32_t)prng_below(&prng, CAPACITY - 1);
-        const uint64_t start = prng_below(&prng, 1000), first = 1 + prng_below(&prng, 20);
+        const uint32_t capacity = 2 + (uint32_t)stria_random_below(&random, CAPACITY - 1);
+        const uint64_t start = stria_random_below(&random, 1000), first = 1 + stria_random_below(&random, 20);
         struct stria_series series;
         stria_series_init(&series, bins, capacity, start, first);
         uint64_t latest = start;
         for (int i = 0; i < EVENTS; i++) {
-            latest += prng_below(&prng, 30);
-            times[i] = latest - prng_below(&prng, 50 < latest - start ? 50 : latest - start + 1);
-            bytes[i] = prng_below(&prng, 1000);
+            latest += stria_random_below(&random, 30);
+            times[i] = latest - stria_random_below(&random, 50 < latest - start ? 50 : latest - start + 1);
+            bytes[i] = stria_random_below(&random, 1000);
             total += bytes[i];
             stria_series_add(&series, times[i], bytes[i]);
         }
@@ -146,14 +147,15 @@ Test(series, merging_loses_nothing_on_random_events)
 
 Test(series, series_that_end_together_have_the_same_bins)
 {
-    struct prng prng = {8};
+    struct stria_random random;
+    stria_random_seed(&random, 8);
     for (int round = 0; round < 200; round++) {
         uint64_t busy_bins[8], idle_bins[8], now = 1;
         struct stria_series busy, idle;
         stria_series_init(&busy, busy_bins, 8, 0, 10);
         stria_series_init(&idle, idle_bins, 8, 0, 10);
         for (int i = 0; i < 50; i++) {
-            now += prng_below(&prng, 20);
+            now += stria_random_below(&random, 20);
             stria_series_add(&busy, now, 1);
         }
         stria_series_advance(&idle, now);

@@ -1,6 +1,6 @@
 #include "core/steady.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -116,13 +116,14 @@ static enum stria_steady_verdict verdict_by_the_book(const uint64_t *rounds)
 
 Test(steady, agrees_with_the_textbook_on_random_rounds)
 {
-    struct prng prng = {51};
+    struct stria_random random;
+    stria_random_seed(&random, 51);
     int seen[STRIA_STEADY_BOTH_TOO_LARGE + 1] = {0};
     for (int round = 0; round < 20000; round++) {
         enum { ROUNDS = 8 };
         uint64_t rounds[ROUNDS];
         for (int i = 0; i < ROUNDS; i++)
-            rounds[i] = 1000 - 30 * (uint64_t)i + prng_below(&prng, 300);
+            rounds[i] = 1000 - 30 * (uint64_t)i + stria_random_below(&random, 300);
         uint32_t first = 0;
         while (first < ROUNDS - 5 && verdict_by_the_book(&rounds[first]) != STRIA_STEADY_REACHED)
             first++;

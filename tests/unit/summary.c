@@ -1,6 +1,6 @@
 #include "core/summary.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -91,14 +91,15 @@ Test(summary, more_repeats_with_the_same_spread_narrow_the_interval)
 
 Test(summary, agrees_with_the_textbook_on_random_values)
 {
-    struct prng prng = {41};
+    struct stria_random random;
+    stria_random_seed(&random, 41);
     for (int round = 0; round < 2000; round++) {
         enum { COUNT = 11 };
         uint64_t values[COUNT];
-        const unsigned shift = (unsigned)prng_below(&prng, 40);
+        const unsigned shift = (unsigned)stria_random_below(&random, 40);
         double sum = 0, squares = 0;
         for (int i = 0; i < COUNT; i++) {
-            values[i] = prng_next(&prng) >> 24 >> shift;
+            values[i] = stria_random_next(&random) >> 24 >> shift;
             sum += (double)values[i];
         }
         for (int i = 0; i < COUNT; i++)

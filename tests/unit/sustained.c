@@ -1,6 +1,6 @@
 #include "core/sustained.h"
 
-#include "tests/unit/prng.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -117,17 +117,18 @@ Test(sustained, tracker_series_and_brute_force_agree_on_random_runs)
 {
     enum { BINS = 1500 };
     static uint64_t bins[BINS];
-    struct prng prng = {11};
+    struct stria_random random;
+    stria_random_seed(&random, 11);
     for (int round = 0; round < 12; round++) {
-        const uint32_t count = 1 + (uint32_t)prng_below(&prng, BINS);
-        const uint64_t start = prng_below(&prng, second_ns);
+        const uint32_t count = 1 + (uint32_t)stria_random_below(&random, BINS);
+        const uint64_t start = stria_random_below(&random, second_ns);
         struct stria_series series;
         struct stria_sustained sustained;
         stria_series_init(&series, bins, BINS, start, bin_ns);
         stria_sustained_init(&sustained, start);
         for (uint64_t now = start, end = start + count * bin_ns; now < end;
-             now += prng_below(&prng, bin_ns * 3)) {
-            const uint64_t bytes = prng_below(&prng, 1u << 20);
+             now += stria_random_below(&random, bin_ns * 3)) {
+            const uint64_t bytes = stria_random_below(&random, 1u << 20);
             stria_series_add(&series, now, bytes);
             stria_sustained_add(&sustained, now, bytes);
         }
@@ -173,11 +174,12 @@ Test(sustained, a_window_that_is_no_multiple_of_the_interval_takes_its_share_of_
 Test(sustained, a_coarse_curve_agrees_with_itself_cut_finer)
 {
     enum { COARSE = 40, CUTS = 6 };
-    struct prng prng = {12};
+    struct stria_random random;
+    stria_random_seed(&random, 12);
     for (int round = 0; round < 50; round++) {
         uint64_t coarse[COARSE], fine[COARSE * CUTS];
         for (int bin = 0; bin < COARSE; bin++) {
-            const uint64_t part = prng_below(&prng, 1000);
+            const uint64_t part = stria_random_below(&random, 1000);
             coarse[bin] = part * CUTS;
             for (int cut = 0; cut < CUTS; cut++)
                 fine[bin * CUTS + cut] = part;
