@@ -62,8 +62,9 @@ bool stria_summary_of(const uint64_t *values, uint32_t count, struct stria_summa
         return true;
 
     /* Distances from the least value keep large, nearly equal values exact. */
-    const double mean = (double)(sum - (stria_u128)summary->rating * count) / count;
-    double squares = 0;
+    double mean = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++)
+        mean += (double)(values[i] - summary->rating) / count;
     for (uint32_t i = 0; i < count; i++) {
         const double distance = (double)(values[i] - summary->rating) - mean;
         squares += distance * distance;
