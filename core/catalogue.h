@@ -47,8 +47,8 @@ struct stria_catalogue_begun {
 
 struct stria_catalogue_ended {
     uint64_t length_bytes;   /* of the stream, with its gaps */
-    uint64_t stored_bytes;   /* payload stored; stored + dropped + sealed but lost = length */
-    uint64_t dropped_bytes;  /* in gaps */
+    uint64_t stored_bytes;   /* payload stored; stored + dropped = length */
+    uint64_t dropped_bytes;  /* in gaps, or sealed but lost */
     uint64_t sequence_count; /* chunks sealed: the sequences 0 to sequence_count − 1 */
     uint64_t duration_ns;    /* from begin to end; 0 when unknown (closed by a recovery) */
     uint32_t flags;          /* STRIA_ENDED_… */

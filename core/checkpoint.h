@@ -16,7 +16,7 @@ struct stria_checkpoint {
     uint64_t watermark_sequence; /* the first sequence not below the watermark: as many chunks are */
     uint64_t length_bytes;       /* of the stream sealed so far, with its gaps; ≥ watermark_bytes */
     uint64_t stored_bytes;       /* of payload stored so far */
-    uint64_t dropped_bytes;      /* in gaps so far */
+    uint64_t dropped_bytes;      /* in gaps, or sealed but lost, so far */
     uint64_t wall_ns;            /* Unix time of this checkpoint */
 };
 

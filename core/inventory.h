@@ -40,8 +40,9 @@ struct stria_recording {
                                 the durable watermark or, if that is further, the end of the unbroken run of
                                 sequences from there on */
     uint64_t length_bytes;   /* of the stream, with its gaps */
-    uint64_t stored_bytes;   /* recovered: of the distinct sequences found */
-    uint64_t dropped_bytes;  /* recovered: of the gaps known to be such */
+    uint64_t stored_bytes;   /* payload; recovered: of the extents found up to length_bytes (an upper bound:
+                                a chunk written twice counts twice; its map is exact) */
+    uint64_t dropped_bytes;  /* in gaps, or sealed but lost */
     uint64_t sequence_count; /* chunks sealed */
     uint64_t duration_ns;    /* 0 when unknown */
     uint32_t ended_flags;    /* STRIA_ENDED_…; 0 when not complete */
@@ -69,8 +70,8 @@ struct stria_inventory {
 uint32_t stria_inventory_recordings_max(const struct stria_catalogue *catalogue);
 
 /* Fills the table. STRIA_ERR_NO_MEMORY when capacity is too small. The work is a pass over all ledgers, and
- * two more for each STRIA_WINDOW_CHUNKS_MAX chunks of a recording that has no end. Hostile images cannot
- * make it fail in any other way. */
+ * two quick ones more for a recording that has no end (another for each STRIA_WINDOW_CHUNKS_MAX chunks behind
+ * its watermark). Hostile images cannot make it fail in any other way. */
 int stria_inventory_build(struct stria_inventory *inventory, const struct stria_inventory_input *input,
                           struct stria_recording *table, uint32_t capacity,
                           uint8_t scratch[STRIA_INVENTORY_SCRATCH_BYTES]);

@@ -82,3 +82,8 @@ enum stria_ledger_verdict stria_ledger_decode(const uint8_t in[STRIA_LEDGER_ENTR
     };
     return STRIA_LEDGER_VALID;
 }
+
+bool stria_ledger_may_be_of(const uint8_t in[STRIA_LEDGER_ENTRY_BYTES], uint64_t recording)
+{
+    return stria_load_u64(in + AT_RECORDING) == recording && stria_load_u32(in + AT_MAGIC) == MAGIC;
+}

@@ -5,6 +5,7 @@
 #include "core/gap.h"
 #include "core/geometry.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define STRIA_UUID_BYTES 16u
@@ -49,6 +50,9 @@ void stria_ledger_encode(uint8_t out[STRIA_LEDGER_ENTRY_BYTES], const struct str
 enum stria_ledger_verdict stria_ledger_decode(const uint8_t in[STRIA_LEDGER_ENTRY_BYTES],
                                               struct stria_ledger_entry *entry,
                                               const struct stria_ledger_binding *binding, uint64_t position);
+
+/* A cheap test for scanning: false when the entry cannot be a valid one of the recording. */
+bool stria_ledger_may_be_of(const uint8_t in[STRIA_LEDGER_ENTRY_BYTES], uint64_t recording);
 
 /* The seed that binds a small structure to its place: XXH3-64, unseeded, of
  * array_uuid ‖ drive_index (u32) ‖ place (u64), little-endian. */

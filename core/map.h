@@ -42,11 +42,11 @@ struct stria_map {
     size_t extent_count;
     struct stria_catalogue_lost *lost; /* by rising base_sequence; several may have the same */
     size_t lost_count;
-    uint64_t chunks_stored;    /* these four add up to chunk_count */
+    uint64_t chunks_stored;    /* these four add up to chunk_count, exactly */
     uint64_t chunks_gap;       /* known not to be stored */
     uint64_t chunks_lost;      /* sealed; LOST says so */
-    uint64_t chunks_missing;   /* sealed, but no valid entry is found, nor a LOST; where both are in one hole,
-                                  or a gap beside them, the whole hole is missing */
+    uint64_t chunks_missing;   /* sealed, but no valid entry is found, nor a LOST */
+    uint64_t stored_bytes;     /* of payload in chunks_stored */
     uint64_t extents_rejected; /* valid entries that contradict the recording or their neighbours */
 };
 
@@ -74,8 +74,13 @@ struct stria_map_place {
 int stria_map_build(struct stria_map *map, const struct stria_inventory_input *input,
                     const struct stria_recording *recording, const struct stria_map_memory *memory);
 
+/* Bytes of the stream in a run of chunks: all whole but for the stream's last. chunk + chunk_count is at most
+ * map->chunk_count. */
+uint64_t stria_map_bytes(const struct stria_map *map, uint64_t chunk, uint64_t chunk_count);
+
 /* Where chunk number chunk (stream offset / chunk_bytes) is. One step when no chunk before it is absent or
- * doubled, a binary search else. */
+ * doubled, a binary search else. Where sealed chunks are not found beside a gap, their order within the hole
+ * is not known: all of the hole is then in the worst of the states, MISSING before LOST before GAP. */
 struct stria_map_place stria_map_find(const struct stria_map *map, uint64_t chunk);
 
 #endif

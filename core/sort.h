@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STRIA_SORT_ITEM_BYTES_MAX 128u
+#define STRIA_SORT_ITEM_BYTES_MAX 256u
 
 /* Sorts count items of item_bytes (at most STRIA_SORT_ITEM_BYTES_MAX) each. before is true when a belongs
  * before b, false for equals, which may change places. One pass when the items are in order already. */
