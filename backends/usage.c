@@ -264,6 +264,10 @@ static bool search_below(dev_t device, const char *name, void *user)
 bool stria_usage_is_root(dev_t device)
 {
     dev_t root = 0;
+    struct stat status;
     each_mount(match_root, &root);
-    return is_below(device, root, 0);
+    if (is_below(device, root, 0))
+        return true;
+    /* In a changed root directory, "/" need not be a mount of its own. */
+    return stat("/", &status) == 0 && is_below(device, status.st_dev, 0);
 }

@@ -72,7 +72,7 @@ step() {
 }
 
 build() {
-    step "$1-configure" 120 cmake --preset "$1" "-DSTRIA_WERROR=ON" && step "$1-build" 900 cmake --build --preset "$1" -j "$jobs"
+    step "$1-configure" 120 cmake --preset "$1" "-DSTRIA_WERROR=ON" && step "$1-build" 900 cmake --build --preset "$1" -j "$jobs" -- --quiet
 }
 
 # ctest_suite SUITE PRESET SECONDS CTEST_OPTION...: builds the preset and runs some of its tests.

@@ -352,9 +352,10 @@ Test(config_array, noise_is_refused_and_never_harms)
     static unsigned char noise[4096];
     uint64_t state = 88172645463325252ull;
     for (unsigned round = 0; round < 300; round++) {
+        static const char alphabet[] = "[]=;:\n\r\t .array drive chunk path 019MiB\xff\x01";
         for (size_t i = 0; i < sizeof(noise); i++) {
             state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-            noise[i] = "[]=;:\n\r\t .array drive chunk path 019MiB\xff\x01"[state % 44];
+            noise[i] = (unsigned char)alphabet[state % sizeof(alphabet)];
         }
         stria_problems_clear(&problems);
         cr_assert_eq(stria_array_config_parse("x.ini", (char *)noise, sizeof(noise), config, &problems),

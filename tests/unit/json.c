@@ -23,7 +23,7 @@ Test(json, a_figure_that_does_not_exist_is_null_and_its_key_stays)
     struct json_object *object = json_object_new_object();
     stria_json_add_figure(object, "60s", false, 5);
     stria_json_add_figure(object, "1s", true, 5);
-    stria_json_add_real(object, "nan", nan(""));
+    stria_json_add_real(object, "nan", NAN);
     stria_json_add_real(object, "inf", INFINITY);
     stria_json_add_text(object, "serial", NULL);
     cr_assert_str_eq(text_of(object), "{\"60s\":null,\"1s\":5,\"nan\":null,\"inf\":null,\"serial\":null}");
