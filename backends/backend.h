@@ -100,7 +100,8 @@ struct stria_backend {
     int (*open)(const struct stria_drive_options *options, struct stria_drive **drive,
                 struct stria_trouble *trouble);
 
-    /* Announces memory that requests will use. At most once, before the first submit. */
+    /* Announces memory that requests will use, in place of what was announced before; count zero withdraws
+     * it, which must come before such memory is unmapped. Only while nothing is in flight. */
     int (*attach)(struct stria_drive *drive, const struct stria_region *regions, unsigned count);
 
     /* STRIA_OK: accepted, there will be one completion; STRIA_ERR_FULL: poll first; STRIA_ERR_INVALID and

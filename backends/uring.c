@@ -80,9 +80,13 @@ static int uring_open(const struct stria_drive_options *options, struct stria_dr
 static int uring_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
-    int code = uring_ring_own(uring);
+    int code = uring->busy_count ? STRIA_ERR_INVALID : uring_ring_own(uring);
     if (code < 0)
         return code;
+    uring_ring_unregister(uring);
+    free(uring->buffers);
+    uring->buffers = NULL;
+    uring->buffer_count = 0;
     uint64_t pieces = 0;
     for (unsigned i = 0; i < count; i++)
         pieces += (regions[i].bytes + BUFFER_BYTES_MAX - 1) / BUFFER_BYTES_MAX;
@@ -90,8 +94,6 @@ static int uring_attach(struct stria_drive *drive, const struct stria_region *re
         uring_note_add(&drive->traits, "no fixed buffers: more than %u are needed", BUFFERS_MAX);
         return STRIA_OK;
     }
-    free(uring->buffers);
-    uring->buffer_count = 0;
     uring->buffers = calloc(pieces ? pieces : 1, sizeof(*uring->buffers));
     if (!uring->buffers)
         return STRIA_ERR_NO_MEMORY;

@@ -59,7 +59,7 @@ char *uring_holder_print(char *out, size_t size, const struct stat *status);
 int uring_media_describe(int fd, const struct stat *status, bool direct, struct stria_traits *traits,
                          struct stria_trouble *trouble);
 
-/* Adds a phrase to traits->note, behind a semicolon where there is one already. */
+/* Adds a phrase to traits->note, behind a semicolon where there is one already; once, however often. */
 void uring_note_add(struct stria_traits *traits, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -68,6 +68,9 @@ int uring_ring_open(struct uring_drive *uring, struct stria_trouble *trouble);
 
 /* Ends the ring; requests in flight are given up. */
 void uring_ring_close(struct uring_drive *uring);
+
+/* Takes back from the ring what was registered with it. */
+void uring_ring_unregister(struct uring_drive *uring);
 
 /* Hands the attached buffers to the ring. A failure leaves the drive without fixed buffers and says so in
  * its note. */

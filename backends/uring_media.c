@@ -15,15 +15,15 @@
 
 void uring_note_add(struct stria_traits *traits, const char *format, ...)
 {
-    size_t used = strlen(traits->note);
-    if (used)
-        used += (size_t)snprintf(traits->note + used, sizeof(traits->note) - used, "; ");
-    if (used >= sizeof(traits->note))
-        return;
+    char phrase[sizeof(traits->note)];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(traits->note + used, sizeof(traits->note) - used, format, arguments);
+    vsnprintf(phrase, sizeof(phrase), format, arguments);
     va_end(arguments);
+    if (strstr(traits->note, phrase))
+        return;
+    size_t used = strlen(traits->note);
+    snprintf(traits->note + used, sizeof(traits->note) - used, "%s%s", used ? "; " : "", phrase);
 }
 
 /* The first line of a small file, without its end and surrounding blanks; false if there is none. */

@@ -72,6 +72,13 @@ void uring_ring_close(struct uring_drive *uring)
     uring->owner = 0;
 }
 
+void uring_ring_unregister(struct uring_drive *uring)
+{
+    if (uring->drive.traits.registered)
+        io_uring_unregister_buffers(&uring->ring);
+    uring->drive.traits.registered = false;
+}
+
 void uring_ring_register(struct uring_drive *uring)
 {
     struct stria_traits *traits = &uring->drive.traits;

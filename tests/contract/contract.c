@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define MIB (1u << 20)
 
@@ -280,6 +281,29 @@ CONTRACT(data_come_from_attached_regions_and_from_elsewhere)
         free(regions[i].base);
     free(elsewhere);
     free(read);
+}
+
+CONTRACT(memory_may_be_attached_anew_in_place_of_what_was_there)
+{
+    char note[sizeof(drive->traits.note)] = "";
+    for (int round = 0; round < 4; round++) {
+        struct stria_region region = {
+            mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), MIB};
+        cr_assert(region.base != MAP_FAILED);
+        cr_assert(drive->backend->attach(drive, &region, 1) == STRIA_OK);
+        cr_expect(drive->traits.registered || drive->traits.note[0], "not registered, and no word why");
+        cr_expect(round == 0 || strcmp(note, drive->traits.note) == 0, "the note has grown to: %s",
+                  drive->traits.note);
+        memcpy(note, drive->traits.note, sizeof(note));
+        memset(region.base, 'a' + round, MIB);
+        cr_assert(request_run(drive, STRIA_IO_WRITE, MIB, MIB, region.base).bytes == MIB);
+        memset(region.base, 0, MIB);
+        cr_assert(request_run(drive, STRIA_IO_READ, MIB, MIB, region.base).bytes == MIB);
+        cr_expect(subject->forgets || ((char *)region.base)[MIB - 1] == 'a' + round);
+        cr_assert(drive->backend->attach(drive, NULL, 0) == STRIA_OK);
+        munmap(region.base, MIB);
+        request_drive_check(drive, subject->forgets);
+    }
 }
 
 CONTRACT(unregistered_memory_is_good_enough, .unregistered = true)
