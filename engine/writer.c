@@ -109,6 +109,15 @@ static void attach_drives(struct stria_writer *writer)
     }
 }
 
+static void detach_drives(const struct stria_array *array)
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        struct stria_drive *drive = array->members[index].drive;
+        if (drive)
+            drive->backend->attach(drive, NULL, 0);
+    }
+}
+
 static uint64_t newest_checkpoint(const struct stria_array *array)
 {
     return array->inventory.checkpoint_serial > array->checkpoint_serial ? array->inventory.checkpoint_serial
@@ -312,6 +321,7 @@ void stria_writer_free(struct stria_writer *writer)
     free(writer->pump);
     free(writer->meter);
     free(writer->gaps.gaps);
+    detach_drives(array);
     if (!abandoned) {
         stria_ring_destroy(&writer->ring);
         free(writer->recorder);
