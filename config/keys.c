@@ -1,6 +1,7 @@
 #include "config/keys.h"
 
 #include "config/array.h"
+#include "core/name.h"
 #include "support/units.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static bool copy_text(const char *value, char *field, size_t size)
 
 static bool parse_name(const char *value, void *field)
 {
-    return stria_name_allowed(value) && copy_text(value, field, STRIA_NAME_BYTES);
+    return stria_name_allowed(value) && stria_name_set(field, value) == STRIA_OK;
 }
 
 static bool parse_path(const char *value, void *field)

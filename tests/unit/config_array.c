@@ -1,5 +1,6 @@
 #include "config/array.h"
 #include "config/keys.h"
+#include "core/name.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -94,6 +95,13 @@ Test(config_array, the_design_example_is_taken_as_written)
     cr_assert_eq(config->drives[1].rate_scale, 0.1);
     cr_assert_str_eq(config->drives[1].fault, "eio@5");
     cr_assert_eq(config->drives[1].fault_seed, UINT64_MAX);
+}
+
+Test(config_array, names_are_as_the_media_want_them)
+{
+    assert_good("[array]\nname = rig\n" DRIVE);
+    cr_assert(stria_name_valid(config->name), "the default shows behind the name that was given");
+    cr_assert(stria_name_valid(config->drives[0].name));
 }
 
 Test(config_array, what_is_not_given_has_a_default)
