@@ -1,0 +1,74 @@
+#define _GNU_SOURCE
+
+#include "tools/allocate.h"
+
+#include "support/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot(const char *path, uint64_t bytes, int error, struct stria_trouble *trouble)
+{
+    char size[STRIA_UNITS_TEXT_BYTES];
+    stria_size_print(size, sizeof(size), bytes);
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        return stria_trouble_set(
+            trouble, STRIA_ERR_NO_SPACE,
+            "cannot allocate %s for %s: its file system has not enough room: give it a smaller size or "
+            "another place",
+            size, path);
+    if (error == EOPNOTSUPP)
+        return stria_trouble_set(
+            trouble, STRIA_ERR_UNSUPPORTED,
+            "cannot allocate %s for %s in full: its file system does not do that: use one that does, "
+            "such as ext4 or XFS",
+            size, path);
+    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot make %s with %s: %s", path, size,
+                             strerror(error));
+}
+
+/* errno of the first that fails, or zero. fallocate of glibc's posix_ kind would write zeros one by one where
+ * the file system cannot allocate: that is why it is called by itself. */
+static int resize(int fd, uint64_t bytes)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return errno;
+    if ((uint64_t)status.st_size > bytes && ftruncate(fd, (off_t)bytes) != 0)
+        return errno;
+    int failed;
+    do
+        failed = fallocate(fd, 0, 0, (off_t)bytes);
+    while (failed && errno == EINTR);
+    if (failed) {
+        const int error = errno;
+        (void)!ftruncate(fd, status.st_size);
+        return error;
+    }
+    return fsync(fd) == 0 ? 0 : errno;
+}
+
+int stria_allocate_file(const char *path, uint64_t bytes, bool *made, struct stria_trouble *trouble)
+{
+    *made = true;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST) {
+        *made = false;
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    }
+    if (fd < 0) {
+        *made = false;
+        return cannot(path, bytes, errno, trouble);
+    }
+    const int error = resize(fd, bytes);
+    close(fd);
+    if (error && *made) {
+        unlink(path);
+        *made = false;
+    }
+    return error ? cannot(path, bytes, error, trouble) : STRIA_OK;
+}

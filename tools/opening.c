@@ -1,0 +1,55 @@
+#include "tools/opening.h"
+
+#include "engine/array.h"
+#include "tools/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct stria_array_config *stria_opening_read(const char *command, const char *ini_path, int *status)
+{
+    struct stria_problems problems = {0};
+    struct stria_array_config *config = malloc(sizeof(*config));
+    int code = STRIA_ERR_NO_MEMORY;
+    if (config)
+        code = stria_array_config_read(ini_path, config, &problems);
+    else
+        stria_problems_add(&problems, "not enough memory to read %s", ini_path);
+    if (code != STRIA_OK) {
+        *status = stria_status_fail_all(command, code, &problems);
+        free(config);
+        config = NULL;
+    }
+    stria_problems_clear(&problems);
+    return config;
+}
+
+static void print_complaints(const char *command, const struct stria_array *array)
+{
+    struct stria_array_info info;
+    stria_array_describe(array, &info);
+    if (info.complaint[0])
+        fprintf(stderr, "stria %s: warning: %s\n", command, info.complaint);
+    for (uint32_t i = 0; i < info.drive_count; i++) {
+        struct stria_drive_info drive;
+        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.complaint[0])
+            fprintf(stderr, "stria %s: warning: %s\n", command, drive.complaint);
+    }
+}
+
+struct stria_array *stria_opening_open(const char *command, const char *ini_path, bool writable, int *status)
+{
+    struct stria_array_config *config = stria_opening_read(command, ini_path, status);
+    if (!config)
+        return NULL;
+    struct stria_array *array = NULL;
+    struct stria_trouble trouble = {0};
+    if (stria_array_open_config(config, writable, &array, &trouble) != STRIA_OK) {
+        *status = stria_status_fail(command, &trouble);
+        array = NULL;
+    } else {
+        print_complaints(command, array);
+    }
+    free(config);
+    return array;
+}

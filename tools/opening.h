@@ -1,0 +1,16 @@
+/* What every subcommand does first: reads array.ini and opens the array, telling all that is wrong. */
+#ifndef STRIA_TOOLS_OPENING_H
+#define STRIA_TOOLS_OPENING_H
+
+#include "config/array.h"
+#include "stria.h"
+
+/* Reads array.ini. Returns a new configuration for free(), or null with everything wrong printed and *status
+ * set to the exit status. */
+struct stria_array_config *stria_opening_read(const char *command, const char *ini_path, int *status);
+
+/* Opens the array; complaints about it and its drives are printed on standard error as warnings. Returns
+ * null when it cannot be opened, with the sentence printed and *status set. */
+struct stria_array *stria_opening_open(const char *command, const char *ini_path, bool writable, int *status);
+
+#endif

@@ -1,0 +1,159 @@
+#define _GNU_SOURCE
+
+#include "tools/output.h"
+
+#include "support/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ZEROS_BYTES (1u << 16)
+
+struct stria_output {
+    int fd;
+    bool file; /* written under temporary, to be renamed to path */
+    uint64_t offset;
+    char path[PATH_MAX];
+    char temporary[PATH_MAX + 32];
+};
+
+static int cannot_write(const struct stria_output *output, int error, struct stria_trouble *trouble)
+{
+    return stria_trouble_set(trouble, error == EPIPE ? STRIA_ERR_SYSTEM : stria_code_of_errno(error),
+                             "cannot write %s after %llu bytes: %s", output->path,
+                             (unsigned long long)output->offset,
+                             error == EPIPE ? "its reader has gone" : strerror(error));
+}
+
+static bool is_drive(const struct stria_array *array, const struct stat *status)
+{
+    struct stria_array_info info;
+    stria_array_describe(array, &info);
+    for (uint32_t i = 0; i < info.drive_count; i++) {
+        struct stria_drive_info drive;
+        struct stat other;
+        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.path[0] &&
+            stat(drive.path, &other) == 0 && other.st_dev == status->st_dev && other.st_ino == status->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* STRIA_OK with output->file set where a file shall be made or replaced. */
+static int look_at(struct stria_output *output, const struct stria_array *array,
+                   struct stria_trouble *trouble)
+{
+    struct stat status;
+    output->file = true;
+    if (stat(output->path, &status) != 0)
+        return STRIA_OK;
+    if (S_ISDIR(status.st_mode))
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                                 "cannot write %s: it is a folder, name a file in it", output->path);
+    if (S_ISBLK(status.st_mode))
+        return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
+                                 "%s is a device and is not overwritten: name a file", output->path);
+    if (is_drive(array, &status))
+        return stria_trouble_set(trouble, STRIA_ERR_REFUSED, "%s is a drive of the array: name another file",
+                                 output->path);
+    output->file = S_ISREG(status.st_mode);
+    return STRIA_OK;
+}
+
+static int open_path(struct stria_output *output, const struct stria_array *array,
+                     struct stria_trouble *trouble)
+{
+    int code = look_at(output, array, trouble);
+    if (code != STRIA_OK)
+        return code;
+    snprintf(output->temporary, sizeof(output->temporary), "%s.part%ld", output->path, (long)getpid());
+    output->fd = output->file ? open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+                              : open(output->path, O_WRONLY | O_CLOEXEC);
+    if (output->fd >= 0)
+        return STRIA_OK;
+    output->file = false;
+    return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot write %s: %s", output->path,
+                             strerror(errno));
+}
+
+int stria_output_open(const char *path, const struct stria_array *array, struct stria_output **output,
+                      struct stria_trouble *trouble)
+{
+    struct stria_output *made = calloc(1, sizeof(*made));
+    if (!made)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to write %s", path);
+    int code = STRIA_OK;
+    made->fd = STDOUT_FILENO;
+    if (strcmp(path, "-") == 0) {
+        snprintf(made->path, sizeof(made->path), "standard output");
+    } else {
+        snprintf(made->path, sizeof(made->path), "%s", path);
+        code = open_path(made, array, trouble);
+    }
+    if (code != STRIA_OK) {
+        free(made);
+        return code;
+    }
+    *output = made;
+    return STRIA_OK;
+}
+
+int stria_output_write(struct stria_output *output, const void *data, size_t bytes,
+                       struct stria_trouble *trouble)
+{
+    int error = -stria_file_write_all(output->fd, data, bytes);
+    if (error)
+        return cannot_write(output, error, trouble);
+    output->offset += bytes;
+    return STRIA_OK;
+}
+
+int stria_output_skip(struct stria_output *output, uint64_t bytes, struct stria_trouble *trouble)
+{
+    static const char zeros[ZEROS_BYTES];
+    if (output->file) {
+        output->offset += bytes;
+        /* The size grows at once, so that a hole at the very end is there too. */
+        if (ftruncate(output->fd, (off_t)output->offset) != 0 || lseek(output->fd, 0, SEEK_END) < 0)
+            return cannot_write(output, errno, trouble);
+        return STRIA_OK;
+    }
+    int code = STRIA_OK;
+    while (bytes && code == STRIA_OK) {
+        const size_t part = bytes < sizeof(zeros) ? (size_t)bytes : sizeof(zeros);
+        code = stria_output_write(output, zeros, part, trouble);
+        bytes -= part;
+    }
+    return code;
+}
+
+int stria_output_finish(struct stria_output *output, struct stria_trouble *trouble)
+{
+    int code = STRIA_OK;
+    if (output->file && (close(output->fd) != 0 || rename(output->temporary, output->path) != 0)) {
+        code = cannot_write(output, errno, trouble);
+        unlink(output->temporary);
+    } else if (!output->file && output->fd != STDOUT_FILENO && close(output->fd) != 0) {
+        code = cannot_write(output, errno, trouble);
+    }
+    free(output);
+    return code;
+}
+
+void stria_output_abandon(struct stria_output *output)
+{
+    if (!output)
+        return;
+    if (output->fd != STDOUT_FILENO)
+        close(output->fd);
+    if (output->file)
+        unlink(output->temporary);
+    free(output);
+}

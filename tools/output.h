@@ -1,0 +1,30 @@
+/* Where exported bytes go: a file that appears whole under its name, with holes, or standard output. */
+#ifndef STRIA_TOOLS_OUTPUT_H
+#define STRIA_TOOLS_OUTPUT_H
+
+#include "stria.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct stria_output;
+
+/* "-" is standard output. A file is written beside its place, under another name, until it is finished. What
+ * is one of the array's drives, a device or a folder is refused. */
+int stria_output_open(const char *path, const struct stria_array *array, struct stria_output **output,
+                      struct stria_trouble *trouble);
+
+/* Appends bytes. */
+int stria_output_write(struct stria_output *output, const void *data, size_t bytes,
+                       struct stria_trouble *trouble);
+
+/* Appends zeros: as a hole where the output can have one. */
+int stria_output_skip(struct stria_output *output, uint64_t bytes, struct stria_trouble *trouble);
+
+/* Makes the file appear under its name. The output is gone afterwards, also on failure. */
+int stria_output_finish(struct stria_output *output, struct stria_trouble *trouble);
+
+/* Leaves nothing behind; null does no harm. */
+void stria_output_abandon(struct stria_output *output);
+
+#endif

@@ -1,0 +1,46 @@
+#include "tools/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop;
+static int stop_fd = -1;
+
+static void ask_to_stop(int number)
+{
+    const int error = errno;
+    const uint64_t one = 1;
+    (void)number;
+    stop = 1;
+    (void)!write(stop_fd, &one, sizeof(one));
+    errno = error;
+}
+
+void stria_signals_take(void)
+{
+    stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (stop_fd < 0) {
+        perror("stria: eventfd");
+        exit(3);
+    }
+    /* Without SA_RESTART: whoever waits in the kernel shall notice. */
+    struct sigaction end = {.sa_handler = ask_to_stop}, ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &end, NULL);
+    sigaction(SIGTERM, &end, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+bool stria_signals_stop(void)
+{
+    return stop != 0;
+}
+
+int stria_signals_fd(void)
+{
+    return stop_fd;
+}
