@@ -1,0 +1,190 @@
+#include "backends/guard.h"
+#include "core/geometry.h"
+#include "engine/create.h"
+#include "support/units.h"
+#include "tools/allocate.h"
+#include "tools/commands.h"
+#include "tools/opening.h"
+#include "tools/status.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct init_options {
+    struct stria_texts erase;
+};
+
+static const struct stria_option options[] = {
+    {"erase", 0, STRIA_OPTION_TEXTS, "SERIAL|PATH",
+     "Allows the drive with this serial number, or the file at this path, to be\n"
+     "overwritten although it carries something. May be given several times. A\n"
+     "drive in use, and the system's own, are refused all the same",
+     offsetof(struct init_options, erase), NULL},
+    {.name = NULL},
+};
+
+/* What is to be done with each drive, found out before anything is. */
+struct plan {
+    const struct stria_array_config *config;
+    bool is_file[STRIA_DRIVES_MAX];
+    bool erase[STRIA_DRIVES_MAX];
+    bool made[STRIA_DRIVES_MAX]; /* the file is new, and goes again if the rest fails */
+    uint64_t file_bytes[STRIA_DRIVES_MAX];
+    struct stria_problems problems;
+    int code; /* of the first problem */
+};
+
+static void refuse(struct plan *plan, int code, const char *sentence)
+{
+    stria_problems_add(&plan->problems, "%s", sentence);
+    if (plan->code == STRIA_OK)
+        plan->code = code;
+}
+
+/* A file needs a size, from array.ini or because it is there already, that an array can be laid out in. */
+static void plan_file(struct plan *plan, unsigned index, const struct stat *status)
+{
+    const struct stria_drive_config *drive = &plan->config->drives[index];
+    const uint64_t least = stria_geometry_drive_bytes_min(plan->config->chunk_bytes);
+    struct stria_trouble trouble;
+    char size[STRIA_UNITS_TEXT_BYTES], limit[STRIA_UNITS_TEXT_BYTES];
+    plan->is_file[index] = true;
+    plan->file_bytes[index] = drive->size_bytes ? drive->size_bytes : status ? (uint64_t)status->st_size : 0;
+    if (plan->file_bytes[index] >= least)
+        return;
+    stria_size_print(limit, sizeof(limit), (least + (1u << 20) - 1) >> 20 << 20);
+    if (plan->file_bytes[index] == 0)
+        stria_trouble_set(
+            &trouble, STRIA_ERR_INVALID,
+            "%s:%u: [drive.%s] has no size, and %s is not there: add size = 8GiB or whatever it shall have, "
+            "at least %s",
+            plan->config->file, drive->line, drive->name, drive->path, limit);
+    else
+        stria_trouble_set(&trouble, STRIA_ERR_INVALID,
+                          "%s:%u: %s with %s is too small for chunks as large as these: give it at least %s",
+                          plan->config->file, drive->line, drive->path,
+                          stria_size_print(size, sizeof(size), plan->file_bytes[index]), limit);
+    refuse(plan, trouble.code, trouble.sentence);
+}
+
+static void plan_drive(struct plan *plan, unsigned index, const struct stria_guard *guard)
+{
+    const char *path = plan->config->drives[index].path;
+    struct stria_trouble trouble;
+    struct stat status;
+    if (stria_path_is_prefixed(path))
+        return;
+    if (stria_guard_check(path, guard, &plan->erase[index], &trouble) != STRIA_OK) {
+        refuse(plan, trouble.code, trouble.sentence);
+        return;
+    }
+    const bool there = stat(path, &status) == 0;
+    if (!there || S_ISREG(status.st_mode))
+        plan_file(plan, index, there ? &status : NULL);
+}
+
+static void refuse_unused_names(struct plan *plan, const struct stria_texts *erase, const bool *used)
+{
+    for (unsigned i = 0; i < erase->count; i++) {
+        struct stria_trouble trouble;
+        if (used[i])
+            continue;
+        stria_trouble_set(
+            &trouble, STRIA_ERR_INVALID,
+            "--erase %s is none of the drives in %s: name a drive's serial number, or a file's path",
+            erase->list[i], plan->config->file);
+        refuse(plan, trouble.code, trouble.sentence);
+    }
+}
+
+static void make_plan(struct plan *plan, const struct stria_texts *erase)
+{
+    bool used[STRIA_TEXTS_MAX] = {false};
+    const struct stria_guard guard = {.erase = erase->list, .erase_count = erase->count, .erase_used = used};
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        plan_drive(plan, i, &guard);
+    refuse_unused_names(plan, erase, used);
+}
+
+static int prepare_drives(struct plan *plan, struct stria_trouble *trouble)
+{
+    for (unsigned i = 0; i < plan->config->drive_count; i++) {
+        const char *path = plan->config->drives[i].path;
+        int code = plan->is_file[i] ? stria_allocate_file(path, plan->file_bytes[i], &plan->made[i], trouble)
+                                    : STRIA_OK;
+        if (code != STRIA_OK)
+            return code;
+    }
+    for (unsigned i = 0; i < plan->config->drive_count; i++) {
+        int code = plan->erase[i] ? stria_guard_erase(plan->config->drives[i].path, trouble) : STRIA_OK;
+        if (code != STRIA_OK)
+            return code;
+    }
+    return STRIA_OK;
+}
+
+static void take_back(const struct plan *plan)
+{
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        if (plan->made[i])
+            unlink(plan->config->drives[i].path);
+}
+
+static void print_created(const struct stria_array_config *config, const struct stria_created *created)
+{
+    char size[STRIA_UNITS_TEXT_BYTES];
+    printf("array '%s' %s\n", config->name, created->uuid);
+    for (unsigned i = 0; i < config->drive_count; i++)
+        printf("  %-12s %s: room for %s\n", config->drives[i].name, config->drives[i].path,
+               stria_size_print_both(size, sizeof(size), created->drives[i].extents * config->chunk_bytes));
+}
+
+static int create(struct plan *plan)
+{
+    struct stria_created created;
+    struct stria_trouble trouble = {0};
+    int code = prepare_drives(plan, &trouble);
+    if (code == STRIA_OK)
+        code = stria_array_create(plan->config, &created, &trouble);
+    if (code != STRIA_OK) {
+        take_back(plan);
+        return stria_status_fail("init", &trouble);
+    }
+    print_created(plan->config, &created);
+    return STRIA_STATUS_OK;
+}
+
+static int run(const void *given, char **operands, int operand_count)
+{
+    const struct init_options *init = given;
+    int status;
+    (void)operand_count;
+    struct stria_array_config *config = stria_opening_read("init", operands[0], &status);
+    if (!config)
+        return status;
+    struct plan plan = {.config = config};
+    make_plan(&plan, &init->erase);
+    status = plan.problems.count ? stria_status_fail_all("init", plan.code, &plan.problems) : create(&plan);
+    stria_problems_clear(&plan.problems);
+    free(config);
+    return status;
+}
+
+const struct stria_command stria_command_init = {
+    .name = "init",
+    .summary = "makes an array of the drives in an INI file",
+    .operands = "ARRAY.ini",
+    .operands_min = 1,
+    .operands_max = 1,
+    .description = "Creates and fully allocates the files among the drives, and writes to each drive what "
+                   "makes it one of\n"
+                   "the array. A drive that is mounted, is swap, has partitions or holders, or carries "
+                   "anything that is\n"
+                   "known is refused, and nothing is changed.",
+    .options = options,
+    .options_bytes = sizeof(struct init_options),
+    .run = run,
+};

@@ -1,0 +1,40 @@
+#include "tools/commands.h"
+#include "tools/opening.h"
+#include "tools/status.h"
+
+struct rm_options {
+    char none;
+};
+
+static const struct stria_option options[] = {
+    {.name = NULL},
+};
+
+static int run(const void *given, char **operands, int operand_count)
+{
+    int status;
+    struct stria_trouble trouble = {0};
+    (void)given;
+    (void)operand_count;
+    struct stria_array *array = stria_opening_open("rm", operands[0], true, &status);
+    if (!array)
+        return status;
+    status = stria_array_remove(array, operands[1], &trouble) == STRIA_OK ? STRIA_STATUS_OK
+                                                                          : stria_status_fail("rm", &trouble);
+    stria_array_close(array);
+    return status;
+}
+
+const struct stria_command stria_command_rm = {
+    .name = "rm",
+    .summary = "removes a recording and frees its space",
+    .operands = "ARRAY.ini NAME",
+    .operands_min = 2,
+    .operands_max = 2,
+    .description = "Removes one recording; no other is touched. Its space is used again by later ones, and "
+                   "trimmed where\n"
+                   "the drive does that.",
+    .options = options,
+    .options_bytes = sizeof(struct rm_options),
+    .run = run,
+};
