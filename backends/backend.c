@@ -3,8 +3,11 @@
 #include "backends/list.h"
 #include "support/clock.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #define RUN_NS_MAX         (60 * STRIA_NS_PER_S) /* longer than the kernel's own timeout of a request */
 #define RUN_RETRIES_MAX    200u                  /* one after the other without any progress */
@@ -62,6 +65,19 @@ int stria_io_check(const struct stria_drive *drive, const struct stria_io *io)
         return io->op == STRIA_IO_WRITE && traits->read_only ? STRIA_ERR_PERMISSION : STRIA_OK;
     }
     return STRIA_ERR_INVALID;
+}
+
+void stria_traits_note(struct stria_traits *traits, const char *format, ...)
+{
+    char phrase[sizeof(traits->note)];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(phrase, sizeof(phrase), format, arguments);
+    va_end(arguments);
+    if (strstr(traits->note, phrase))
+        return;
+    size_t used = strlen(traits->note);
+    snprintf(traits->note + used, sizeof(traits->note) - used, "%s%s", used ? "; " : "", phrase);
 }
 
 /* Submits one request and waits for just its completion; older ones, which somebody gave up, are dropped. */

@@ -140,6 +140,10 @@ int stria_drive_open(const struct stria_drive_options *options, struct stria_dri
  * begins with it. */
 int stria_io_check(const struct stria_drive *drive, const struct stria_io *io);
 
+/* Adds a phrase to traits->note, behind a semicolon where there is one already; once, however often. */
+void stria_traits_note(struct stria_traits *traits, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* One request of any length, waited for; cut to what the drive takes, retried while short or AGAIN
  * (bounded: no progress is STRIA_ERR_IO). For set-up and tools, not for the data path. Requires that
  * nothing else is in flight. After STRIA_ERR_TIMEOUT (one minute without an answer) the request is still

@@ -91,7 +91,7 @@ static int uring_attach(struct stria_drive *drive, const struct stria_region *re
     for (unsigned i = 0; i < count; i++)
         pieces += (regions[i].bytes + BUFFER_BYTES_MAX - 1) / BUFFER_BYTES_MAX;
     if (pieces > BUFFERS_MAX) {
-        uring_note_add(&drive->traits, "no fixed buffers: more than %u are needed", BUFFERS_MAX);
+        stria_traits_note(&drive->traits, "no fixed buffers: more than %u are needed", BUFFERS_MAX);
         return STRIA_OK;
     }
     uring->buffers = calloc(pieces ? pieces : 1, sizeof(*uring->buffers));

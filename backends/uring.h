@@ -51,17 +51,13 @@ struct uring_drive {
 int uring_path_open(const struct stria_drive_options *options, int *fd, struct stat *status,
                     struct stria_trouble *trouble);
 
-/* Writes who uses a file or device ("process 4711 (stria)", "it is mounted on /data") into out; "another
- * process uses it" where the system does not tell. Returns out. */
-char *uring_holder_print(char *out, size_t size, const struct stat *status);
+/* Writes who holds the lock of a file into out: "process 4711 (stria) uses it", or "another process uses it"
+ * where the system does not tell. */
+void uring_holder_print(char *out, size_t size, const struct stat *status);
 
 /* Fills in the traits that depend on the medium: sizes, alignment, cache, serial number. */
 int uring_media_describe(int fd, const struct stat *status, bool direct, struct stria_traits *traits,
                          struct stria_trouble *trouble);
-
-/* Adds a phrase to traits->note, behind a semicolon where there is one already; once, however often. */
-void uring_note_add(struct stria_traits *traits, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* Makes the ring, for the calling thread, with the best set-up that this kernel knows. */
 int uring_ring_open(struct uring_drive *uring, struct stria_trouble *trouble);

@@ -1,4 +1,5 @@
 #include "backends/uring.h"
+#include "backends/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,21 @@ static int kind_check(const char *path, mode_t mode, struct stria_trouble *troub
                              kind);
 }
 
+/* Devices say by what they are in use, files who has locked them. */
+static int busy(const char *path, const struct stat *status, struct stria_trouble *trouble)
+{
+    if (S_ISBLK(status->st_mode) && stria_usage_check(path, status, trouble) == STRIA_ERR_BUSY)
+        return STRIA_ERR_BUSY;
+    char holder[128];
+    uring_holder_print(holder, sizeof(holder), status);
+    return stria_trouble_set(trouble, STRIA_ERR_BUSY, "%s is busy, %s: end that use first", path, holder);
+}
+
 static int failure(const struct stria_drive_options *options, int error, const struct stat *status,
                    struct stria_trouble *trouble)
 {
     const char *path = options->path;
     const char *verb = options->read_only ? "read" : "write";
-    char holder[256];
     switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -46,8 +56,7 @@ static int failure(const struct stria_drive_options *options, int error, const s
     case EBUSY:
     case ETXTBSY:
     case EWOULDBLOCK:
-        return stria_trouble_set(trouble, STRIA_ERR_BUSY, "%s is busy, %s: end that use first", path,
-                                 uring_holder_print(holder, sizeof(holder), status));
+        return busy(path, status, trouble);
     case ENXIO:
     case ENODEV:
     case ENOMEDIUM:

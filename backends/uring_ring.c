@@ -92,11 +92,11 @@ void uring_ring_register(struct uring_drive *uring)
     }
     struct rlimit limit;
     if (error == -ENOMEM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
-        uring_note_add(traits,
-                       "no fixed buffers: the locked-memory limit is %llu KiB (ulimit -l, LimitMEMLOCK=)",
-                       (unsigned long long)limit.rlim_cur >> 10);
+        stria_traits_note(traits,
+                          "no fixed buffers: the locked-memory limit is %llu KiB (ulimit -l, LimitMEMLOCK=)",
+                          (unsigned long long)limit.rlim_cur >> 10);
     else
-        uring_note_add(traits, "no fixed buffers: %s", strerror(-error));
+        stria_traits_note(traits, "no fixed buffers: %s", strerror(-error));
 }
 
 int uring_ring_own(struct uring_drive *uring)

@@ -1,5 +1,6 @@
 #include "tests/contract/subject.h"
 
+#include "backends/fault.h"
 #include "backends/threaded.h"
 #include "tests/contract/loop.h"
 
@@ -104,6 +105,26 @@ static bool loop_4096_open(struct subject *subject, const struct subject_options
     return loop_open(subject, 4096, options);
 }
 
+/* Without a rule, and with one that never strikes. */
+static bool faulty(struct subject *subject, bool opened, const char *script)
+{
+    struct stria_trouble trouble = {0};
+    if (opened)
+        cr_assert(stria_fault_wrap(subject->drive, script, 1, &subject->drive, &trouble) == STRIA_OK, "%s",
+                  trouble.sentence);
+    return opened;
+}
+
+static bool faulty_memory_open(struct subject *subject, const struct subject_options *options)
+{
+    return faulty(subject, memory_open(subject, options), "");
+}
+
+static bool faulty_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return faulty(subject, disk_file_open(subject, options), "any,after=1h:eio");
+}
+
 static bool threaded(struct subject *subject, bool opened)
 {
     struct stria_trouble trouble = {0};
@@ -133,6 +154,11 @@ static bool threaded_loop_open(struct subject *subject, const struct subject_opt
     return threaded(subject, loop_512_open(subject, options));
 }
 
+static bool threaded_faulty_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, faulty_file_open(subject, options));
+}
+
 const struct subject_kind subject_kinds[] = {
     {"null", null_open},
     {"memory", memory_open},
@@ -140,10 +166,13 @@ const struct subject_kind subject_kinds[] = {
     {"uring on a file on tmpfs", tmpfs_file_open},
     {"uring on a loop device of 512-byte blocks", loop_512_open},
     {"uring on a loop device of 4096-byte blocks", loop_4096_open},
+    {"fault around memory", faulty_memory_open},
+    {"fault around uring on a file", faulty_file_open},
     {"threaded around null", threaded_null_open},
     {"threaded around memory", threaded_memory_open},
     {"threaded around uring on a file", threaded_file_open},
     {"threaded around uring on a loop device", threaded_loop_open},
+    {"threaded around fault around uring on a file", threaded_faulty_file_open},
 };
 const size_t subject_kind_count = sizeof(subject_kinds) / sizeof(subject_kinds[0]);
 

@@ -86,7 +86,7 @@ Test(uring, a_device_in_use_is_busy)
         cr_skip_test("no loop device here");
     int holder = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
     cr_assert(holder >= 0);
-    refused(path, STRIA_ERR_BUSY, "another process uses it");
+    refused(path, STRIA_ERR_BUSY, "held exclusively by another program");
     close(holder);
     close(loop);
 }
