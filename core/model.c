@@ -18,16 +18,19 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-uint64_t stria_model_gross_ppm(const struct stria_model_parameters *parameters)
+uint64_t stria_model_gross_bytes_per_s(const struct stria_model_parameters *parameters, uint64_t bytes_per_s)
 {
-    uint64_t ppm = STRIA_MODEL_PPM;
+    uint64_t stalled_ns = 0; /* of each second */
     for (unsigned i = 0; i < parameters->stall_count; i++) {
         const struct stria_model_stall *stall = &parameters->stalls[i];
         const uint64_t length_ns_mean =
             stall->length_ns_min + (stall->length_ns_max - stall->length_ns_min) / 2;
-        ppm += stria_ratio_scale(length_ns_mean, STRIA_MODEL_PPM, stall->interval_ns_mean);
+        const uint64_t more_ns = stria_ratio_scale(bytes_per_s, length_ns_mean, stall->interval_bytes_mean);
+        if (more_ns >= STRIA_SECOND_NS - stalled_ns)
+            return 0;
+        stalled_ns += more_ns;
     }
-    return ppm;
+    return stria_ratio_scale(bytes_per_s, STRIA_SECOND_NS, STRIA_SECOND_NS - stalled_ns);
 }
 
 static struct stria_write_room room_of(const struct stria_model *model)
@@ -43,10 +46,11 @@ static const struct stria_write_law *law_of(const struct stria_model *model)
     return worn ? &p->worn : &p->law;
 }
 
-static uint64_t draw_interval_ns(struct stria_model *model, unsigned stall)
+static uint64_t draw_interval_bytes(struct stria_model *model, unsigned stall)
 {
-    const uint64_t mean_ns = model->parameters.stalls[stall].interval_ns_mean;
-    return stria_random_between(&model->state.random, mean_ns - mean_ns / 2, mean_ns + mean_ns / 2);
+    const uint64_t mean_bytes = model->parameters.stalls[stall].interval_bytes_mean;
+    return stria_random_between(&model->state.random, mean_bytes - mean_bytes / 2,
+                                mean_bytes + mean_bytes / 2);
 }
 
 void stria_model_init(struct stria_model *model, const struct stria_model_parameters *parameters,
@@ -54,11 +58,10 @@ void stria_model_init(struct stria_model *model, const struct stria_model_parame
 {
     STRIA_ASSERT(stria_model_check(parameters, NULL, 0) == 0);
     *model = (struct stria_model){.parameters = *parameters};
-    model->gross_ppm = stria_model_gross_ppm(parameters);
     model->state.capacity_bytes = parameters->capacity_bytes;
     stria_random_seed(&model->state.random, seed);
     for (unsigned i = 0; i < parameters->stall_count; i++)
-        model->state.stall_due_ns[i] = draw_interval_ns(model, i);
+        model->state.stall_due_bytes[i] = draw_interval_bytes(model, i);
     stria_heat_start(&model->state.heat, &parameters->heat);
     stria_write_law_start(&parameters->law, &model->state.law, room_of(model));
 }
@@ -143,13 +146,12 @@ static struct stria_rate_step write_step(const struct stria_model *model, uint64
     return capped_by_zone(step, &model->parameters.write_zones, offset);
 }
 
-/* A rate of the flash as it is now: less when hot, more between stalls, never above the link. */
-static uint64_t rate_now(const struct stria_model *model, uint64_t bytes_per_s, uint64_t gross_ppm)
+/* A rate of the flash as it is now: less when hot. */
+static uint64_t rate_now(const struct stria_model *model, uint64_t bytes_per_s)
 {
-    const uint64_t per_mille = stria_model_heat_rate_per_mille(model);
-    uint64_t rate = stria_ratio_scale(bytes_per_s, per_mille * gross_ppm,
-                                      (uint64_t)STRIA_HEAT_FULL_PER_MILLE * STRIA_MODEL_PPM);
-    return larger(smaller(rate, model->parameters.link_bytes_per_s), 1);
+    const uint64_t rate =
+        stria_ratio_scale(bytes_per_s, stria_model_heat_rate_per_mille(model), STRIA_HEAT_FULL_PER_MILLE);
+    return larger(rate, 1);
 }
 
 /* Rounded up, so that no rounding makes a drive faster than it is. */
@@ -165,7 +167,9 @@ static uint64_t write_flash_ns(struct stria_model *model, uint64_t offset, uint6
     while (bytes > 0) {
         const struct stria_rate_step step = write_step(model, offset);
         const uint64_t piece_bytes = smaller(bytes, step.until_bytes);
-        total_ns += transfer_ns(piece_bytes, rate_now(model, step.bytes_per_s, model->gross_ppm));
+        const uint64_t gross_bytes_per_s =
+            stria_model_gross_bytes_per_s(&model->parameters, rate_now(model, step.bytes_per_s));
+        total_ns += transfer_ns(piece_bytes, gross_bytes_per_s);
         const struct stria_write_law *law = law_of(model);
         stria_fill_write(&state->fill, model->parameters.capacity_bytes, offset, piece_bytes);
         stria_write_law_written(law, &state->law, room_of(model), piece_bytes);
@@ -186,28 +190,28 @@ static uint64_t read_flash_ns(struct stria_model *model, uint64_t offset, uint64
             capped_by_zone((struct stria_rate_step){UINT64_MAX, model->parameters.read_bytes_per_s},
                            &model->parameters.read_zones, offset);
         const uint64_t piece_bytes = smaller(bytes, step.until_bytes);
-        total_ns += transfer_ns(piece_bytes, rate_now(model, step.bytes_per_s, STRIA_MODEL_PPM));
+        total_ns += transfer_ns(piece_bytes, rate_now(model, step.bytes_per_s));
         offset += piece_bytes;
         bytes -= piece_bytes;
     }
     return total_ns;
 }
 
-/* Stalls that fall due within so much writing, as time on top of it. */
-static uint64_t stalls_ns(struct stria_model *model, uint64_t writing_ns)
+/* Stalls that fall due within so many bytes, as time on top of their transfer. */
+static uint64_t stalls_ns(struct stria_model *model, uint64_t bytes)
 {
     struct stria_model_state *state = &model->state;
     uint64_t total_ns = 0;
     for (unsigned i = 0; i < model->parameters.stall_count; i++) {
         const struct stria_model_stall *stall = &model->parameters.stalls[i];
-        uint64_t left_ns = writing_ns;
-        while (left_ns >= state->stall_due_ns[i]) {
-            left_ns -= state->stall_due_ns[i];
-            state->stall_due_ns[i] = larger(draw_interval_ns(model, i), 1);
+        uint64_t left_bytes = bytes;
+        while (left_bytes >= state->stall_due_bytes[i]) {
+            left_bytes -= state->stall_due_bytes[i];
+            state->stall_due_bytes[i] = draw_interval_bytes(model, i);
             total_ns += stria_random_between(&state->random, stall->length_ns_min, stall->length_ns_max);
             state->stall_count++;
         }
-        state->stall_due_ns[i] -= left_ns;
+        state->stall_due_bytes[i] -= left_bytes;
     }
     state->stall_ns += total_ns;
     return total_ns;
@@ -227,7 +231,7 @@ static uint64_t submit_write(struct stria_model *model, uint64_t clock_ns, uint6
 {
     struct stria_model_state *state = &model->state;
     uint64_t duration_ns = larger(write_flash_ns(model, offset, bytes), model->parameters.command_ns);
-    duration_ns += stalls_ns(model, duration_ns);
+    duration_ns += stalls_ns(model, bytes);
     state->write_end_ns = end_ns(model, clock_ns, state->write_end_ns, state->read_end_ns, duration_ns);
     return state->write_end_ns + model->parameters.write_latency_ns;
 }
@@ -295,7 +299,7 @@ uint64_t stria_model_used_bytes(const struct stria_model *model)
 
 uint64_t stria_model_write_bytes_per_s(const struct stria_model *model, uint64_t offset)
 {
-    return rate_now(model, write_step(model, offset).bytes_per_s, STRIA_MODEL_PPM);
+    return rate_now(model, write_step(model, offset).bytes_per_s);
 }
 
 uint64_t stria_model_busy_until_ns(const struct stria_model *model)

@@ -24,7 +24,6 @@
 
 #define STRIA_MODEL_ZONES_MAX  32u
 #define STRIA_MODEL_STALLS_MAX 4u
-#define STRIA_MODEL_PPM        1000000u
 
 /* A cap on a rate by place on the drive; until_bytes is an offset, ascending. The last zone's cap holds to
  * the end of the drive and beyond; without zones there is none. */
@@ -33,16 +32,17 @@ struct stria_model_zones {
     struct stria_rate_step zones[STRIA_MODEL_ZONES_MAX];
 };
 
-/* Garbage collection and the like: now and then writes stand still. The time between two stalls is drawn
- * evenly from half to one and a half times the mean, the length evenly between its bounds. */
+/* Garbage collection and the like: now and then writes stand still. The bytes written between two stalls are
+ * drawn evenly from half to one and a half times the mean, the length evenly between its bounds. */
 struct stria_model_stall {
-    uint64_t interval_ns_mean; /* of time spent writing, stalls not counted; at least 1 */
+    uint64_t interval_bytes_mean; /* at least 1 */
     uint64_t length_ns_min;
-    uint64_t length_ns_max; /* length_ns_min to interval_ns_mean */
+    uint64_t length_ns_max; /* at least length_ns_min */
 };
 
-/* Rates are in bytes per second. Those of the write law are means over the stalls: between stalls the drive
- * is faster by the share of time that stalls take, so that a measured rate can be put in as it is. */
+/* Rates are in bytes per second. Those of the write law and its zones are means over the stalls: between
+ * stalls the drive is faster by the share of time that stalls take, so that a measured rate can be put in as
+ * it is. */
 struct stria_model_parameters {
     uint64_t capacity_bytes;   /* 1 to 2^60 */
     uint64_t link_bytes_per_s; /* cap on everything, in each direction; 1 to STRIA_WRITE_RATE_MAX */
@@ -81,16 +81,16 @@ struct stria_model_state {
     uint64_t clock_ns;       /* newest time seen */
     uint64_t write_end_ns;   /* when the last write ends its transfer */
     uint64_t read_end_ns;
-    uint64_t rested_ns;                            /* up to here, rest has been credited */
-    uint64_t heat_elapsed_ns;                      /* time not yet in the temperature … */
-    uint64_t heat_busy_ns;                         /* … and how much of it was work */
-    uint64_t worn_bytes;                           /* written since the drive last was empty */
-    uint64_t written_bytes;                        /* ever */
-    uint64_t read_bytes;                           /* ever */
-    uint64_t stall_count;                          /* ever */
-    uint64_t stall_ns;                             /* ever */
-    uint64_t throttled_ns;                         /* spent at less than full speed for heat, ever */
-    uint64_t stall_due_ns[STRIA_MODEL_STALLS_MAX]; /* time of writing left until the next stall */
+    uint64_t rested_ns;                               /* up to here, rest has been credited */
+    uint64_t heat_elapsed_ns;                         /* time not yet in the temperature … */
+    uint64_t heat_busy_ns;                            /* … and how much of it was work */
+    uint64_t worn_bytes;                              /* written since the drive last was empty */
+    uint64_t written_bytes;                           /* ever */
+    uint64_t read_bytes;                              /* ever */
+    uint64_t stall_count;                             /* ever */
+    uint64_t stall_ns;                                /* ever */
+    uint64_t throttled_ns;                            /* spent at less than full speed for heat, ever */
+    uint64_t stall_due_bytes[STRIA_MODEL_STALLS_MAX]; /* to be written until the next stall */
     struct stria_random random;
     struct stria_heat heat;
     struct stria_write_law_state law;
@@ -100,8 +100,7 @@ struct stria_model_state {
 struct stria_model {
     struct stria_model_parameters parameters;
     struct stria_model_state state;
-    uint64_t skew_ns;   /* the drive's own clock minus the caller's, modulo 2^64 */
-    uint64_t gross_ppm; /* rate between stalls over mean rate, millionths */
+    uint64_t skew_ns; /* the drive's own clock minus the caller's, modulo 2^64 */
 };
 
 enum stria_model_op { STRIA_MODEL_READ, STRIA_MODEL_WRITE, STRIA_MODEL_FLUSH };
@@ -126,7 +125,7 @@ enum stria_model_rule {
     STRIA_MODEL_RULE_READ_RATE,      /* zero, or above the link */
     STRIA_MODEL_RULE_REFILL,         /* refill_bytes_per_s above the link */
     STRIA_MODEL_RULE_INTERFERENCE,   /* above 1000 */
-    STRIA_MODEL_RULE_STALL,          /* an interval of zero, or lengths out of order or above the interval */
+    STRIA_MODEL_RULE_STALL,          /* an interval of zero, or lengths out of order or too long */
     STRIA_MODEL_RULE_HEAT,           /* powers, limits or rates in the wrong order, or out of range */
     STRIA_MODEL_RULE_TIME            /* a time of more than STRIA_MODEL_TIME_NS_MAX */
 };
@@ -144,8 +143,8 @@ struct stria_model_fault {
 unsigned stria_model_check(const struct stria_model_parameters *parameters, struct stria_model_fault *faults,
                            unsigned max);
 
-/* How much faster than its mean the drive is between stalls, in millionths, at least STRIA_MODEL_PPM. */
-uint64_t stria_model_gross_ppm(const struct stria_model_parameters *parameters);
+/* The rate between stalls of a drive that writes at this mean; zero if its stalls leave no time to. */
+uint64_t stria_model_gross_bytes_per_s(const struct stria_model_parameters *parameters, uint64_t bytes_per_s);
 
 /* A drive that is empty, cool and rested. The parameters are copied and must pass stria_model_check. */
 void stria_model_init(struct stria_model *model, const struct stria_model_parameters *parameters,

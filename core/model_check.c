@@ -12,8 +12,8 @@ struct findings {
     struct stria_model_fault *faults;
     unsigned max;
     unsigned count;
-    uint64_t gross_ppm;
-    bool worn; /* the law looked at now is the worn one */
+    bool stalls_hold; /* the stalls obey their own rule, so that rates can be held against them */
+    bool worn;        /* the law looked at now is the worn one */
 };
 
 static void require(struct findings *findings, bool holds, enum stria_model_rule rule, unsigned index)
@@ -28,8 +28,11 @@ static void require(struct findings *findings, bool holds, enum stria_model_rule
 /* A mean rate that the link can carry with the stalls made up for. */
 static bool write_rate_fits(const struct findings *findings, uint64_t bytes_per_s)
 {
-    return stria_ratio_scale(bytes_per_s, findings->gross_ppm, STRIA_MODEL_PPM) <=
-           findings->parameters->link_bytes_per_s;
+    const uint64_t link_bytes_per_s = findings->parameters->link_bytes_per_s;
+    if (bytes_per_s == 0 || !findings->stalls_hold)
+        return bytes_per_s <= link_bytes_per_s;
+    const uint64_t gross = stria_model_gross_bytes_per_s(findings->parameters, bytes_per_s);
+    return gross > 0 && gross <= link_bytes_per_s;
 }
 
 static bool ascending(const struct stria_rate_step *steps, unsigned i)
@@ -101,18 +104,20 @@ static void check_zones(struct findings *findings)
                 STRIA_MODEL_RULE_READ_ZONE, i);
 }
 
+static bool stall_holds(const struct stria_model_stall *stall)
+{
+    return stall->interval_bytes_mean > 0 && stall->interval_bytes_mean <= CAPACITY_BYTES_MAX &&
+           stall->length_ns_min <= stall->length_ns_max && stall->length_ns_max <= STRIA_MODEL_TIME_NS_MAX;
+}
+
 static void check_stalls(struct findings *findings)
 {
     const struct stria_model_parameters *p = findings->parameters;
+    const unsigned before = findings->count;
     require(findings, p->stall_count <= STRIA_MODEL_STALLS_MAX, STRIA_MODEL_RULE_STALL, 0);
-    for (unsigned i = 0; i < p->stall_count && i < STRIA_MODEL_STALLS_MAX; i++) {
-        const struct stria_model_stall *stall = &p->stalls[i];
-        require(findings,
-                stall->interval_ns_mean > 0 && stall->length_ns_min <= stall->length_ns_max &&
-                    stall->length_ns_max <= stall->interval_ns_mean &&
-                    stall->interval_ns_mean <= STRIA_MODEL_TIME_NS_MAX,
-                STRIA_MODEL_RULE_STALL, i);
-    }
+    for (unsigned i = 0; i < p->stall_count && i < STRIA_MODEL_STALLS_MAX; i++)
+        require(findings, stall_holds(&p->stalls[i]), STRIA_MODEL_RULE_STALL, i);
+    findings->stalls_hold = findings->count == before;
 }
 
 static bool temperature_in_range(int64_t temperature_mc)
@@ -150,25 +155,11 @@ static void check_times(struct findings *findings)
         require(findings, times_ns[i] <= STRIA_MODEL_TIME_NS_MAX, STRIA_MODEL_RULE_TIME, i);
 }
 
-/* Shared by the check of rates; stalls that break their own rule count for nothing here. */
-static uint64_t checked_gross_ppm(const struct stria_model_parameters *parameters)
-{
-    if (parameters->stall_count > STRIA_MODEL_STALLS_MAX)
-        return STRIA_MODEL_PPM;
-    for (unsigned i = 0; i < parameters->stall_count; i++) {
-        const struct stria_model_stall *stall = &parameters->stalls[i];
-        if (stall->interval_ns_mean == 0 || stall->length_ns_min > stall->length_ns_max ||
-            stall->length_ns_max > stall->interval_ns_mean)
-            return STRIA_MODEL_PPM;
-    }
-    return stria_model_gross_ppm(parameters);
-}
-
 unsigned stria_model_check(const struct stria_model_parameters *parameters, struct stria_model_fault *faults,
                            unsigned max)
 {
     struct findings findings = {.parameters = parameters, .faults = faults, .max = max};
-    findings.gross_ppm = checked_gross_ppm(parameters);
+    check_stalls(&findings);
     require(&findings, parameters->capacity_bytes >= 1 && parameters->capacity_bytes <= CAPACITY_BYTES_MAX,
             STRIA_MODEL_RULE_CAPACITY, 0);
     require(&findings,
@@ -184,7 +175,6 @@ unsigned stria_model_check(const struct stria_model_parameters *parameters, stru
             STRIA_MODEL_RULE_REFILL, 0);
     require(&findings, parameters->interference_per_mille <= 1000, STRIA_MODEL_RULE_INTERFERENCE, 0);
     check_zones(&findings);
-    check_stalls(&findings);
     check_heat(&findings);
     check_times(&findings);
     return findings.count;

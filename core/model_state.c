@@ -53,9 +53,9 @@ bool stria_model_load(struct stria_model *model, const struct stria_model_state 
     /* The profile may have been edited since: what it says of stalls and turns now, holds now. */
     struct stria_model_state taken = *state;
     for (unsigned i = 0; i < p->stall_count; i++) {
-        const uint64_t most_ns = p->stalls[i].interval_ns_mean + p->stalls[i].interval_ns_mean / 2;
-        if (taken.stall_due_ns[i] == 0 || taken.stall_due_ns[i] > most_ns)
-            taken.stall_due_ns[i] = p->stalls[i].interval_ns_mean;
+        const uint64_t mean_bytes = p->stalls[i].interval_bytes_mean;
+        if (taken.stall_due_bytes[i] == 0 || taken.stall_due_bytes[i] > mean_bytes + mean_bytes / 2)
+            taken.stall_due_bytes[i] = mean_bytes;
     }
     const struct stria_write_law *laws[] = {&p->law, &p->worn};
     for (unsigned i = 0; i < 2; i++) {

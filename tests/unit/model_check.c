@@ -96,7 +96,7 @@ Test(model_check, stalls_count_against_the_link)
     p.law.steps[0].bytes_per_s = 2900000000;
     cr_assert_eq(stria_model_check(&p, NULL, 0), 0);
     p.stall_count = 1;
-    p.stalls[0] = (struct stria_model_stall){1000, 100, 100};
+    p.stalls[0] = (struct stria_model_stall){100 * GB / 1000, 10000000, 10000000};
     assert_only(&p, STRIA_MODEL_RULE_LAW_ABOVE_LINK, 0);
 }
 
