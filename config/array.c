@@ -212,9 +212,7 @@ static int take_value(void *user, const char *ignored, const char *name, const c
 static bool is_text(const char *path, const char *text, size_t bytes, struct stria_problems *problems)
 {
     if (strspn(text, " \t\r\n") == bytes) {
-        stria_problems_add(
-            problems, "%s is empty: it needs an [array] section and a [drive.NAME] section for each drive",
-            path);
+        stria_problems_add(problems, "%s is empty: it needs a [drive.NAME] section for each drive", path);
         return false;
     }
     const char *zero = memchr(text, '\0', bytes);

@@ -162,8 +162,6 @@ static void check_distinct(const struct stria_array_config *config, const struct
 void stria_config_check(struct stria_array_config *config, const struct stria_config_lines *lines,
                         struct stria_problems *problems)
 {
-    if (!lines->array)
-        stria_problems_add(problems, "%s has no [array] section: add one, it may be empty", config->file);
     if (config->drive_count == 0)
         stria_problems_add(problems, "%s names no drive: add a [drive.NAME] section with a path for each",
                            config->file);

@@ -223,9 +223,9 @@ static void print_buffer(const struct stria_report *report, FILE *out)
 
 static const char *megabytes_per_s(char *out, size_t size, bool known, uint64_t bytes_per_s)
 {
+    const uint64_t tenths = bytes_per_s / 100000 + (bytes_per_s % 100000 >= 50000);
     if (known)
-        snprintf(out, size, "%" PRIu64 ".%u", bytes_per_s / 1000000,
-                 (unsigned)(bytes_per_s % 1000000 / 100000));
+        snprintf(out, size, "%" PRIu64 ".%u", tenths / 10, (unsigned)(tenths % 10));
     else
         snprintf(out, size, "-");
     return out;

@@ -158,6 +158,17 @@ static bool wait_for_pace(const struct stria_source *source, uint64_t offset)
     return !stria_signals_stop();
 }
 
+/* What a sensor of this pace has sent so far; never less than what was taken from it. */
+static uint64_t sent_by_now(const struct stria_source *source)
+{
+    const uint64_t rate = source->options.rate_bytes_per_s;
+    if (rate == 0)
+        return UINT64_MAX;
+    const unsigned __int128 sent =
+        (unsigned __int128)(stria_clock_ns() - source->start_ns) * rate / STRIA_NS_PER_S;
+    return sent < source->offset ? source->offset : sent > UINT64_MAX ? UINT64_MAX : (uint64_t)sent;
+}
+
 /* 1: something is there or the input has ended; 0: the stream is over by time or signal; negative errno. */
 static int wait_for_input(const struct stria_source *source)
 {
@@ -232,8 +243,11 @@ int64_t stria_source_fill(struct stria_source *source, void *buffer, size_t byte
                                  : fill_from_fd(source, buffer, wanted, trouble);
     if (got <= 0)
         return got;
-    if (!wait_for_pace(source, source->offset + (uint64_t)got))
+    if (!wait_for_pace(source, source->offset + (uint64_t)got)) {
         source->ended = true;
+        if (source->fd < 0)
+            got = (int64_t)smaller((uint64_t)got, sent_by_now(source) - source->offset);
+    }
     source->offset += (uint64_t)got;
     return got;
 }

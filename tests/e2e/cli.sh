@@ -52,7 +52,7 @@ names_the_option() {
 needs_an_array() {
     for command in init record ls verify; do
         expect 2 "$stria" $command
-        complains 'array'
+        complains 'ARRAY'
         expect 2 "$stria" $command nowhere.ini
         complains_once
         complains 'nowhere\.ini'

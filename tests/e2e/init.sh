@@ -138,8 +138,8 @@ needs_room() {
 too_small() {
     array adaptive 2 100KiB
     expect 2 "$stria" init array.ini
-    complains_once
-    complains 'drive0\.img'
+    complains 'array\.ini:[0-9]+: .*drive0\.img'
+    complains 'array\.ini:[0-9]+: .*drive1\.img'
     [ ! -e drive0.img ]
 }
 
