@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STRIA_METER_BINS_DEFAULT 4096u      /* a little under 7 minutes at 100 ms before the first merge */
-#define STRIA_METER_STALL_NS_MIN 100000000u /* no wait shorter than this is a stall by default */
-#define STRIA_METER_STALL_FACTOR 10u        /* times the running median latency, by default */
+#define STRIA_METER_BINS_DEFAULT 4096u /* a little under 7 minutes at 100 ms before the first merge */
+#define STRIA_METER_STALL_NS_MIN UINT64_C(100000000) /* no wait shorter than this is a stall by default */
+#define STRIA_METER_STALL_FACTOR 10u                 /* times the running median latency, by default */
 
 struct stria_meter_config {
     uint32_t drive_count; /* 1 to STRIA_DRIVES_MAX */

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define STRIA_SECOND_NS 1000000000u /* nanoseconds in one second */
+#define STRIA_SECOND_NS UINT64_C(1000000000) /* nanoseconds in one second */
 
 __extension__ typedef unsigned __int128 stria_u128;
 

@@ -7,12 +7,12 @@ void stria_series_init(struct stria_series *series, uint64_t *bins, uint32_t cap
 {
     STRIA_ASSERT(bins && capacity >= 2 && interval_ns > 0);
     *series = (struct stria_series){
-        .bins = bins,
         .capacity = capacity,
         .interval_ns = interval_ns,
         .start_ns = start_ns,
         .end_ns = start_ns,
     };
+    series->bins = bins;
 }
 
 static uint64_t bin_of(const struct stria_series *series, uint64_t now_ns)
@@ -24,8 +24,8 @@ static void merge_pairs(struct stria_series *series)
 {
     const uint32_t merged = series->count / 2 + series->count % 2;
     for (uint32_t bin = 0; bin < merged; bin++) {
-        const uint32_t right = 2 * bin + 1;
-        series->bins[bin] = series->bins[2 * bin] + (right < series->count ? series->bins[right] : 0);
+        const uint32_t left = 2 * bin, right = left + 1;
+        series->bins[bin] = series->bins[left] + (right < series->count ? series->bins[right] : 0);
     }
     series->count = merged;
     series->interval_ns *= 2;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STRIA_SERIES_INTERVAL_NS 100000000u /* the usual first interval, 100 ms */
+#define STRIA_SERIES_INTERVAL_NS UINT64_C(100000000) /* the usual first interval, 100 ms */
 
 struct stria_series {
     uint64_t *bins;       /* bytes per bin; the caller's memory, `capacity` entries */

@@ -69,10 +69,11 @@ struct stria_steady stria_steady_find(const uint64_t *rounds, uint32_t count)
         .first_round = first,
         .average = stria_ratio_divide(total, STRIA_STEADY_ROUNDS),
         .range = sums.most - sums.least,
-        .range_max = stria_ratio_divide(total * STRIA_STEADY_RANGE_PERCENT, STRIA_STEADY_ROUNDS * 100),
+        .range_max =
+            stria_ratio_divide(total * STRIA_STEADY_RANGE_PERCENT, (uint64_t)STRIA_STEADY_ROUNDS * 100),
         .excursion = excursion_of(&sums),
         .excursion_max =
-            stria_ratio_divide(total * STRIA_STEADY_EXCURSION_PERCENT, STRIA_STEADY_ROUNDS * 100),
+            stria_ratio_divide(total * STRIA_STEADY_EXCURSION_PERCENT, (uint64_t)STRIA_STEADY_ROUNDS * 100),
     };
 }
 

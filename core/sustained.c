@@ -4,8 +4,7 @@
 #include "core/ratio.h"
 
 enum { BINS_PER_SECOND = 10 };
-_Static_assert((uint64_t)BINS_PER_SECOND *STRIA_SUSTAINED_BIN_NS == STRIA_SECOND_NS,
-               "a second is whole bins");
+_Static_assert(BINS_PER_SECOND *STRIA_SUSTAINED_BIN_NS == STRIA_SECOND_NS, "a second is whole bins");
 
 const uint32_t stria_sustained_windows_s[STRIA_SUSTAINED_WINDOWS] = {1, 5, 10, 30, 60};
 

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STRIA_SUSTAINED_WINDOWS 5u         /* windows that are always measured */
-#define STRIA_SUSTAINED_BIN_NS  100000000u /* the online tracker slides its windows by this */
-#define STRIA_SUSTAINED_BINS    600u       /* bins in the longest window */
+#define STRIA_SUSTAINED_WINDOWS 5u                  /* windows that are always measured */
+#define STRIA_SUSTAINED_BIN_NS  UINT64_C(100000000) /* the online tracker slides its windows by this */
+#define STRIA_SUSTAINED_BINS    600u                /* bins in the longest window */
 
 /* The windows, in seconds, rising: 1, 5, 10, 30, 60. */
 extern const uint32_t stria_sustained_windows_s[STRIA_SUSTAINED_WINDOWS];

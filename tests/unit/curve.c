@@ -163,7 +163,7 @@ static uint64_t backlog_by_brute_force(const struct stria_curve *curve, uint64_t
         uint64_t served = 0;
         for (uint32_t end = first + 1; end <= curve->count; end++) {
             served += curve->bins[end - 1];
-            const stria_u128 arrived = (stria_u128)bytes_per_s * ((end - first) * curve->interval_ns);
+            const stria_u128 arrived = (stria_u128)bytes_per_s * (end - first) * curve->interval_ns;
             const stria_u128 taken = (stria_u128)served * second_ns;
             if (arrived > taken) {
                 const uint64_t backlog = (uint64_t)((arrived - taken + second_ns - 1) / second_ns);

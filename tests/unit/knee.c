@@ -38,7 +38,7 @@ Test(knee, a_cliff_is_found_to_the_bin)
     draw(&sketch, 620, 175);
     cr_assert(knee_of(&sketch, &knee));
     cr_assert_eq(knee.at_ns, 38 * second_ns);
-    cr_assert_eq(knee.at_bytes, 380u * 570);
+    cr_assert_eq(knee.at_bytes, UINT64_C(380) * 570);
     cr_assert_eq(knee.before_bytes_per_s, 5700u);
     cr_assert_eq(knee.after_bytes_per_s, 1750u);
 }
@@ -136,7 +136,7 @@ Test(knee, a_pause_before_the_fall_does_not_hide_it)
     draw(&sketch, 400, 100);
     cr_assert(knee_of(&sketch, &knee));
     cr_assert_eq(knee.at_ns, 50 * second_ns);
-    cr_assert_eq(knee.at_bytes, 400u * 400);
+    cr_assert_eq(knee.at_bytes, UINT64_C(400) * 400);
 }
 
 Test(knee, a_pause_that_fits_better_than_the_fall_is_passed_over)

@@ -160,8 +160,8 @@ Test(measuring, merged_bins_never_show_less_than_fine_ones)
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t bins[BINS], merged[BINS / 2];
         draw_drive(&random, bins);
-        for (uint32_t bin = 0; bin < BINS / 2; bin++)
-            merged[bin] = bins[2 * bin] + bins[2 * bin + 1];
+        for (uint32_t left = 0; left < BINS; left += 2)
+            merged[left / 2] = bins[left] + bins[left + 1];
         const struct stria_curve fine = curve_of(bins), coarse = {merged, BINS / 2, 2 * bin_ns};
         const uint64_t buffer_bytes = stria_random_below(&random, 1u << 22);
         cr_assert_geq(lossless(&coarse, buffer_bytes), lossless(&fine, buffer_bytes));

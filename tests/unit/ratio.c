@@ -8,7 +8,7 @@ Test(ratio, rounds_down)
 {
     cr_assert_eq(stria_ratio_scale(10, 1, 3), 3u);
     cr_assert_eq(stria_ratio_bytes_per_s(1, 2 * STRIA_SECOND_NS), 0u);
-    cr_assert_eq(stria_ratio_bytes_per_s(3, 2 * UINT64_C(1000000000)), 1u);
+    cr_assert_eq(stria_ratio_bytes_per_s(3, 2 * STRIA_SECOND_NS), 1u);
 }
 
 Test(ratio, products_beyond_64_bits_are_exact)
@@ -16,8 +16,7 @@ Test(ratio, products_beyond_64_bits_are_exact)
     cr_assert_eq(stria_ratio_scale(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_MAX);
     cr_assert_eq(stria_ratio_scale(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX), UINT64_MAX - 1);
     /* 3 TiB in 1000 s: bytes times nanoseconds needs 72 bits. */
-    cr_assert_eq(stria_ratio_bytes_per_s(UINT64_C(3) << 40, 1000 * UINT64_C(1000000000)),
-                 UINT64_C(3298534883));
+    cr_assert_eq(stria_ratio_bytes_per_s(UINT64_C(3) << 40, 1000 * STRIA_SECOND_NS), UINT64_C(3298534883));
 }
 
 Test(ratio, a_quotient_that_does_not_fit_is_the_largest_number)

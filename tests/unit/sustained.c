@@ -186,7 +186,7 @@ Test(sustained, a_coarse_curve_agrees_with_itself_cut_finer)
         }
         const struct stria_curve coarse_curve = {coarse, COARSE, CUTS * bin_ns};
         const struct stria_curve fine_curve = {fine, COARSE * CUTS, bin_ns};
-        for (uint64_t width = 1; width <= COARSE * CUTS; width++) {
+        for (uint64_t width = 1; width <= sizeof(fine) / sizeof(fine[0]); width++) {
             struct stria_sustained_figure a, b;
             cr_assert(stria_sustained_of_curve(&coarse_curve, width * bin_ns, &a));
             cr_assert(stria_sustained_of_curve(&fine_curve, width * bin_ns, &b));
