@@ -6,15 +6,40 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+/* How much room is missing for a file of this size where path is, or zero if that is not the reason. */
+static uint64_t missing_of(const char *path, uint64_t bytes)
+{
+    char folder[PATH_MAX];
+    struct stat file;
+    struct statvfs room;
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (statvfs(folder, &room) != 0)
+        return 0;
+    uint64_t has = (uint64_t)room.f_bavail * room.f_frsize;
+    if (stat(path, &file) == 0)
+        has += (uint64_t)file.st_blocks * 512;
+    return has < bytes ? bytes - has : 0;
+}
 
 static int cannot(const char *path, uint64_t bytes, int error, struct stria_trouble *trouble)
 {
-    char size[STRIA_UNITS_TEXT_BYTES];
+    char size[STRIA_UNITS_TEXT_BYTES], missing[STRIA_UNITS_TEXT_BYTES];
     stria_size_print(size, sizeof(size), bytes);
+    const uint64_t missing_bytes = missing_of(path, bytes);
+    if (error == ENOSPC && missing_bytes)
+        return stria_trouble_set(
+            trouble, STRIA_ERR_NO_SPACE,
+            "cannot allocate %s for %s: %s are missing on its file system: free them, give it a smaller "
+            "size or another place",
+            size, path, stria_size_print_both(missing, sizeof(missing), missing_bytes));
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)
         return stria_trouble_set(
             trouble, STRIA_ERR_NO_SPACE,
