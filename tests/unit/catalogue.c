@@ -180,15 +180,16 @@ Test(catalogue, a_log_larger_than_a_drive_has_room_for_does_not_fit_it)
 
 Test(catalogue, hostile_halves_load_or_do_not_but_never_reach_outside)
 {
-    struct random random = {.state = 71};
+    struct stria_random random = random_of(71);
     for (uint64_t id = 1; id < 100; id++)
         help_begun(&catalogue, id, "x");
     static struct help_region hostile;
     for (int round = 0; round < 300; round++) {
         hostile = region;
-        for (uint64_t changes = random_below(&random, 2000); changes > 0; changes--)
-            hostile.half[random_below(&random, 2)][128 + random_below(&random, HALF_BYTES - 128)] =
-                (uint8_t)random_next(&random);
+        for (uint64_t changes = stria_random_below(&random, 2000); changes > 0; changes--)
+            hostile
+                .half[stria_random_below(&random, 2)][128 + stria_random_below(&random, HALF_BYTES - 128)] =
+                (uint8_t)stria_random_next(&random);
         struct stria_catalogue loaded;
         cr_assert_eq(help_load(&loaded, &hostile), STRIA_OK);
         cr_assert_leq(loaded.count, loaded.entries_max);

@@ -234,7 +234,7 @@ Test(catalogue_cell, whole_entries_with_impossible_contents_are_damaged)
 
 Test(catalogue_cell, zeros_are_empty_and_random_bytes_are_damaged)
 {
-    struct random random = {.state = 61};
+    struct stria_random random = random_of(61);
     uint8_t cell[STRIA_CATALOGUE_ENTRY_BYTES] = {0};
     struct stria_catalogue_entry entry;
     cr_assert_eq(stria_catalogue_cell_decode(cell, &entry, seed(), 1), STRIA_CATALOGUE_CELL_EMPTY);

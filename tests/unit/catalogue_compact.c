@@ -106,12 +106,12 @@ Test(catalogue_compact, torn_or_cut_short_before_its_head_it_leaves_the_old_log_
     for (uint64_t id = 1; id <= 100; id++)
         help_begun(&catalogue, id, "x");
     cr_assert_eq(stria_catalogue_compact(&catalogue, &target, written, 0, 5), STRIA_OK);
-    struct random random = {.state = 81};
+    struct stria_random random = random_of(81);
     for (int round = 0; round < 64; round++) {
         random_fill(&random, region.half[0], sizeof(region.half[0]));
         /* All pages but the first, of which any may be missing, in blocks of 512 bytes. */
         for (size_t block = 4096; block < sizeof(written); block += 512)
-            if (random_below(&random, 2))
+            if (stria_random_below(&random, 2))
                 memcpy(region.half[0] + block, written + block, 512);
         struct stria_catalogue loaded;
         cr_assert_eq(help_load(&loaded, &region), STRIA_OK);

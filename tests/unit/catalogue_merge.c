@@ -38,7 +38,7 @@ Test(catalogue_merge, equal_replicas_stay_as_they_are)
 
 Test(catalogue_merge, what_one_replica_misses_another_supplies)
 {
-    struct random random = {.state = 91};
+    struct stria_random random = random_of(91);
     for (int round = 0; round < 100; round++) {
         format();
         for (unsigned i = 0; i < REPLICAS; i++)
@@ -46,13 +46,13 @@ Test(catalogue_merge, what_one_replica_misses_another_supplies)
                 help_begun(&replicas[i], id, "x");
         /* Damage up to three of the four copies of every entry. */
         for (size_t cell = 1; cell <= 40; cell++) {
-            const unsigned intact = (unsigned)random_below(&random, REPLICAS);
+            const unsigned intact = (unsigned)stria_random_below(&random, REPLICAS);
             for (unsigned i = 0; i < REPLICAS; i++) {
-                const uint64_t fate = i == intact ? 0 : random_below(&random, 3);
+                const uint64_t fate = i == intact ? 0 : stria_random_below(&random, 3);
                 if (fate == 1)
                     memset(regions[i].half[1] + cell * 128, 0, 128);
                 if (fate == 2)
-                    regions[i].half[1][cell * 128 + random_below(&random, 128)] ^= 0x40;
+                    regions[i].half[1][cell * 128 + stria_random_below(&random, 128)] ^= 0x40;
             }
         }
         for (unsigned i = 0; i < REPLICAS; i++)

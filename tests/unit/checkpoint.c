@@ -136,7 +136,7 @@ Test(checkpoint, of_the_two_pages_the_higher_valid_serial_counts)
 
 Test(checkpoint, zeros_are_empty_and_random_bytes_are_damaged)
 {
-    struct random random = {.state = 31};
+    struct stria_random random = random_of(31);
     uint8_t page[STRIA_PAGE_BYTES] = {0};
     struct stria_checkpoint found;
     cr_assert_eq(stria_checkpoint_decode(page, &found, &binding, 0), STRIA_CHECKPOINT_EMPTY);

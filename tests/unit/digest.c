@@ -26,7 +26,7 @@ Test(digest, seed_is_the_hash_of_recording_then_sequence)
 Test(digest, the_same_bytes_in_another_place_differ)
 {
     static uint8_t payload[65536];
-    struct random random = {.state = 1};
+    struct stria_random random = random_of(1);
     random_fill(&random, payload, sizeof(payload));
     const uint64_t here = stria_digest_seeded(stria_digest_seed(1, 0), payload, sizeof(payload));
     for (uint64_t sequence = 1; sequence < 200; sequence++) {
@@ -41,7 +41,7 @@ Test(digest, the_same_bytes_in_another_place_differ)
 Test(digest, does_not_depend_on_the_alignment_of_the_bytes)
 {
     uint8_t room[4096 + 64];
-    struct random random = {.state = 2};
+    struct stria_random random = random_of(2);
     uint8_t payload[4096];
     random_fill(&random, payload, sizeof(payload));
     const uint64_t expected = stria_digest_seeded(5, payload, sizeof(payload));

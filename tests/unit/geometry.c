@@ -6,14 +6,14 @@
 
 #include <criterion/criterion.h>
 
-static uint32_t random_chunk(struct random *random)
+static uint32_t random_chunk(struct stria_random *random)
 {
-    return STRIA_CHUNK_BYTES_MIN << random_below(random, 9);
+    return STRIA_CHUNK_BYTES_MIN << stria_random_below(random, 9);
 }
 
-static uint32_t random_block(struct random *random)
+static uint32_t random_block(struct stria_random *random)
 {
-    return STRIA_BLOCK_BYTES_MIN << random_below(random, 4);
+    return STRIA_BLOCK_BYTES_MIN << stria_random_below(random, 4);
 }
 
 static void assert_apart_and_inside(const struct stria_geometry *g)
@@ -37,11 +37,11 @@ static void assert_apart_and_inside(const struct stria_geometry *g)
 
 Test(geometry, any_size_gives_regions_apart_in_order_and_inside_the_drive)
 {
-    struct random random = {.state = 11};
+    struct stria_random random = random_of(11);
     for (int round = 0; round < 20000; round++) {
         const uint32_t chunk = random_chunk(&random);
-        const uint64_t bytes =
-            stria_geometry_drive_bytes_min(chunk) + random_next(&random) % (UINT64_C(1) << (10 + round % 50));
+        const uint64_t bytes = stria_geometry_drive_bytes_min(chunk) +
+                               stria_random_next(&random) % (UINT64_C(1) << (10 + round % 50));
         if (bytes > STRIA_DRIVE_BYTES_MAX)
             continue;
         struct stria_geometry geometry;
@@ -53,12 +53,12 @@ Test(geometry, any_size_gives_regions_apart_in_order_and_inside_the_drive)
 
 Test(geometry, no_room_for_another_extent_is_left_over)
 {
-    struct random random = {.state = 12};
+    struct stria_random random = random_of(12);
     for (int round = 0; round < 5000; round++) {
         const uint32_t chunk = random_chunk(&random);
         struct stria_geometry g;
         const uint64_t bytes =
-            stria_geometry_drive_bytes_min(chunk) + random_below(&random, UINT64_C(1) << 40);
+            stria_geometry_drive_bytes_min(chunk) + stria_random_below(&random, UINT64_C(1) << 40);
         cr_assert_eq(stria_geometry_plan(&g, bytes, chunk, 4096), STRIA_OK);
         if (g.extent_count == STRIA_EXTENTS_MAX)
             continue;
@@ -121,23 +121,23 @@ static uint64_t *field_of(struct stria_geometry *g, unsigned which)
 
 Test(geometry, what_passes_the_check_is_sound_whatever_the_figures)
 {
-    struct random random = {.state = 13};
+    struct stria_random random = random_of(13);
     struct stria_geometry planned;
     cr_assert_eq(stria_geometry_plan(&planned, UINT64_C(3) << 30, 1 << 20, 4096), STRIA_OK);
     int passed = 0;
     for (int round = 0; round < 200000; round++) {
         struct stria_geometry g = planned;
-        for (uint64_t changes = 1 + random_below(&random, 3); changes > 0; changes--) {
-            uint64_t *field = field_of(&g, (unsigned)random_below(&random, 10));
-            switch (random_below(&random, 3)) {
+        for (uint64_t changes = 1 + stria_random_below(&random, 3); changes > 0; changes--) {
+            uint64_t *field = field_of(&g, (unsigned)stria_random_below(&random, 10));
+            switch (stria_random_below(&random, 3)) {
             case 0:
-                *field = random_next(&random) >> random_below(&random, 64);
+                *field = stria_random_next(&random) >> stria_random_below(&random, 64);
                 break;
             case 1:
-                *field ^= UINT64_C(1) << random_below(&random, 64);
+                *field ^= UINT64_C(1) << stria_random_below(&random, 64);
                 break;
             default:
-                *field += (random_below(&random, 9) - 4) * STRIA_PAGE_BYTES;
+                *field += (stria_random_below(&random, 9) - 4) * STRIA_PAGE_BYTES;
             }
         }
         if (stria_geometry_check(&g) != STRIA_OK)
@@ -177,10 +177,10 @@ Test(geometry, raid0_places_chunks_as_md_does)
 
 Test(geometry, raid0_chunk_undoes_raid0_place)
 {
-    struct random random = {.state = 14};
+    struct stria_random random = random_of(14);
     for (int round = 0; round < 100000; round++) {
-        const uint64_t chunk = random_next(&random) >> random_below(&random, 64);
-        const uint32_t drives = 1 + (uint32_t)random_below(&random, STRIA_DRIVES_MAX);
+        const uint64_t chunk = stria_random_next(&random) >> stria_random_below(&random, 64);
+        const uint32_t drives = 1 + (uint32_t)stria_random_below(&random, STRIA_DRIVES_MAX);
         cr_assert_eq(stria_raid0_chunk(stria_raid0_place(chunk, drives), drives), chunk);
     }
 }

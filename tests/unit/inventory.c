@@ -213,32 +213,34 @@ Test(inventory, the_bitmap_of_an_absent_drive_is_left_alone)
 /* Whole and well bound entries with absurd contents, as only somebody who means harm makes them. */
 Test(inventory, hostile_metadata_give_sound_figures)
 {
-    struct random random = {.state = 111};
+    struct stria_random random = random_of(111);
     for (int round = 0; round < 60; round++) {
         help_array_end(&array);
         help_array_begin(&array, 16 << 20);
         for (uint64_t id = 1; id <= 6; id++) {
-            help_begun(&array.catalogue, 1 + random_below(&random, 5), "x");
-            help_lost(&array, 1 + random_below(&random, 5), random_next(&random) >> random_below(&random, 64),
-                      (uint32_t)random_next(&random), (uint32_t)random_next(&random));
-            if (random_below(&random, 2)) {
-                const uint64_t length = random_next(&random) >> (1 + random_below(&random, 63));
-                help_ended(&array.catalogue, 1 + random_below(&random, 5), length, length,
-                           random_next(&random) >> random_below(&random, 64));
+            help_begun(&array.catalogue, 1 + stria_random_below(&random, 5), "x");
+            help_lost(&array, 1 + stria_random_below(&random, 5),
+                      stria_random_next(&random) >> stria_random_below(&random, 64),
+                      (uint32_t)stria_random_next(&random), (uint32_t)stria_random_next(&random));
+            if (stria_random_below(&random, 2)) {
+                const uint64_t length = stria_random_next(&random) >> (1 + stria_random_below(&random, 63));
+                help_ended(&array.catalogue, 1 + stria_random_below(&random, 5), length, length,
+                           stria_random_next(&random) >> stria_random_below(&random, 64));
             }
         }
         for (uint32_t drive = 0; drive < HELP_DRIVES; drive++) {
-            help_checkpoint(&array, drive, 1 + random_below(&random, 5),
-                            random_next(&random) >> random_below(&random, 64),
-                            random_next(&random) >> random_below(&random, 64));
+            help_checkpoint(&array, drive, 1 + stria_random_below(&random, 5),
+                            stria_random_next(&random) >> stria_random_below(&random, 64),
+                            stria_random_next(&random) >> stria_random_below(&random, 64));
             for (int i = 0; i < 100; i++) {
-                struct stria_ledger_entry entry = help_entry(
-                    1 + random_below(&random, 6), random_next(&random) >> random_below(&random, 64),
-                    random_next(&random) >> random_below(&random, 64));
-                if (random_below(&random, 2))
+                struct stria_ledger_entry entry =
+                    help_entry(1 + stria_random_below(&random, 6),
+                               stria_random_next(&random) >> stria_random_below(&random, 64),
+                               stria_random_next(&random) >> stria_random_below(&random, 64));
+                if (stria_random_below(&random, 2))
                     entry.sequence = entry.stream_offset / HELP_CHUNK;
-                if (random_below(&random, 4) == 0)
-                    entry.length_bytes = 1 + (uint32_t)random_below(&random, UINT32_MAX);
+                if (stria_random_below(&random, 4) == 0)
+                    entry.length_bytes = 1 + (uint32_t)stria_random_below(&random, UINT32_MAX);
                 help_store(&array, drive, &entry);
             }
         }

@@ -47,18 +47,18 @@ static void assert_same(const struct stria_ledger_entry *a, const struct stria_l
     cr_assert_eq(a->digest, b->digest);
 }
 
-static struct stria_ledger_entry random_entry(struct random *random)
+static struct stria_ledger_entry random_entry(struct stria_random *random)
 {
     return (struct stria_ledger_entry){
-        .stream = (uint16_t)random_next(random),
-        .gap_cause = (uint8_t)random_next(random),
-        .gap_drive = (uint8_t)random_next(random),
-        .recording = random_next(random) | 1,
-        .sequence = random_next(random),
-        .stream_offset = random_next(random),
-        .length_bytes = (uint32_t)random_next(random) | 1,
-        .captured_ns = random_next(random),
-        .digest = random_next(random),
+        .stream = (uint16_t)stria_random_next(random),
+        .gap_cause = (uint8_t)stria_random_next(random),
+        .gap_drive = (uint8_t)stria_random_next(random),
+        .recording = stria_random_next(random) | 1,
+        .sequence = stria_random_next(random),
+        .stream_offset = stria_random_next(random),
+        .length_bytes = (uint32_t)stria_random_next(random) | 1,
+        .captured_ns = stria_random_next(random),
+        .digest = stria_random_next(random),
     };
 }
 
@@ -74,10 +74,10 @@ Test(ledger, the_bytes_on_media_are_these)
 
 Test(ledger, any_entry_survives_the_round_trip)
 {
-    struct random random = {.state = 21};
+    struct stria_random random = random_of(21);
     for (int round = 0; round < 20000; round++) {
         const struct stria_ledger_entry entry = random_entry(&random);
-        const uint64_t position = random_next(&random);
+        const uint64_t position = stria_random_next(&random);
         uint8_t bytes[STRIA_LEDGER_ENTRY_BYTES];
         struct stria_ledger_entry back;
         stria_ledger_encode(bytes, &entry, &binding, position);
@@ -125,7 +125,7 @@ Test(ledger, no_changed_byte_goes_unnoticed)
 
 Test(ledger, an_entry_torn_at_any_byte_does_not_validate)
 {
-    struct random random = {.state = 22};
+    struct stria_random random = random_of(22);
     for (int round = 0; round < 500; round++) {
         const struct stria_ledger_entry older = random_entry(&random), newer = random_entry(&random);
         uint8_t before[STRIA_LEDGER_ENTRY_BYTES], after[STRIA_LEDGER_ENTRY_BYTES];
@@ -190,7 +190,7 @@ Test(ledger, of_another_generation_it_is_foreign)
 
 Test(ledger, random_bytes_never_validate)
 {
-    struct random random = {.state = 23};
+    struct stria_random random = random_of(23);
     for (int round = 0; round < 200000; round++) {
         uint8_t bytes[STRIA_LEDGER_ENTRY_BYTES];
         struct stria_ledger_entry entry;

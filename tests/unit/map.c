@@ -179,21 +179,21 @@ struct model {
     } chunks[400];
 };
 
-static void model_make(struct model *model, struct random *random)
+static void model_make(struct model *model, struct stria_random *random)
 {
     uint32_t cause = STRIA_GAP_NONE;
     model->sequence_count = 0;
-    model->chunk_count = 1 + random_below(random, 400);
-    const uint64_t smooth = 1 + random_below(random, 20);
+    model->chunk_count = 1 + stria_random_below(random, 400);
+    const uint64_t smooth = 1 + stria_random_below(random, 20);
     enum stria_map_state state = STRIA_MAP_STORED;
     for (uint64_t chunk = 0; chunk < model->chunk_count; chunk++) {
-        if (random_below(random, smooth) == 0)
-            state = (enum stria_map_state)random_below(random, 4);
+        if (stria_random_below(random, smooth) == 0)
+            state = (enum stria_map_state)stria_random_below(random, 4);
         model->chunks[chunk].state = state;
         model->chunks[chunk].cause = state == STRIA_MAP_LOST ? STRIA_GAP_DRIVE : STRIA_GAP_NONE;
         model->chunks[chunk].drive = STRIA_GAP_DRIVE_NONE;
         if (state == STRIA_MAP_GAP) {
-            cause = cause ? cause : 1 + (uint32_t)random_below(random, 4);
+            cause = cause ? cause : 1 + (uint32_t)stria_random_below(random, 4);
             continue;
         }
         const uint64_t sequence = model->chunks[chunk].sequence = model->sequence_count++;
@@ -203,9 +203,9 @@ static void model_make(struct model *model, struct random *random)
             model->chunks[gap - 1].cause = cause;
         cause = STRIA_GAP_NONE;
         if (state == STRIA_MAP_STORED)
-            help_store(&array, (uint32_t)random_below(random, HELP_DRIVES), &entry);
+            help_store(&array, (uint32_t)stria_random_below(random, HELP_DRIVES), &entry);
         if (state == STRIA_MAP_LOST) {
-            model->chunks[chunk].drive = (uint32_t)random_below(random, 2);
+            model->chunks[chunk].drive = (uint32_t)stria_random_below(random, 2);
             help_lost(&array, 1, sequence, STRIA_GAP_DRIVE, model->chunks[chunk].drive);
         }
     }
@@ -269,7 +269,7 @@ static void model_compare(const struct model *model, const struct stria_map *map
 
 Test(map, agrees_with_what_became_of_each_chunk_of_random_streams)
 {
-    struct random random = {.state = 121};
+    struct stria_random random = random_of(121);
     for (int round = 0; round < 400; round++) {
         static struct model model;
         end();

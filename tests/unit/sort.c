@@ -36,12 +36,12 @@ static void assert_sorted(const struct item *items, size_t count, uint64_t sum)
 Test(sort, orders_any_number_of_items_with_any_repetitions)
 {
     static struct item items[700];
-    struct random random = {.state = 51};
+    struct stria_random random = random_of(51);
     for (size_t count = 0; count < 700; count++) {
-        const uint64_t keys = 1 + random_below(&random, 2 * count + 1);
+        const uint64_t keys = 1 + stria_random_below(&random, 2 * count + 1);
         uint64_t sum = 0;
         for (size_t i = 0; i < count; i++) {
-            items[i] = item_of(random_below(&random, keys));
+            items[i] = item_of(stria_random_below(&random, keys));
             sum += items[i].key;
         }
         stria_sort(items, count, sizeof(items[0]), before);

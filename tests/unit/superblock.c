@@ -198,13 +198,13 @@ Test(superblock, a_whole_page_with_impossible_figures_is_damaged)
 
 Test(superblock, hostile_pages_under_a_right_check_decode_to_sound_figures_or_not_at_all)
 {
-    struct random random = {.state = 41};
+    struct stria_random random = random_of(41);
     int valid = 0;
     for (int round = 0; round < 30000; round++) {
         uint8_t page[STRIA_PAGE_BYTES];
         golden_page(page);
-        for (uint64_t changes = 1 + random_below(&random, 4); changes > 0; changes--)
-            page[8 + random_below(&random, 312)] = (uint8_t)random_next(&random);
+        for (uint64_t changes = 1 + stria_random_below(&random, 4); changes > 0; changes--)
+            page[8 + stria_random_below(&random, 312)] = (uint8_t)stria_random_next(&random);
         seal(page);
         struct stria_superblock found;
         struct stria_superblock_unknown unknown;
