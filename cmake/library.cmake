@@ -19,7 +19,7 @@ add_library(stria_library_static STATIC ${STRIA_LIBRARY_OBJECTS})
 set_target_properties(stria_library PROPERTIES OUTPUT_NAME stria VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 set_target_properties(stria_library_static PROPERTIES OUTPUT_NAME stria)
 foreach(library stria_library stria_library_static)
-  target_link_libraries(${library} PRIVATE PkgConfig::LIBURING PkgConfig::INIH PkgConfig::JSONC PkgConfig::BLKID Threads::Threads)
+  target_link_libraries(${library} PRIVATE PkgConfig::LIBURING PkgConfig::INIH PkgConfig::JSONC PkgConfig::BLKID Threads::Threads m)
   target_include_directories(${library} INTERFACE ${PROJECT_SOURCE_DIR}/include)
 endforeach()
 # A symbol that is missing is our mistake now, not the user's at run time.

@@ -1,13 +1,13 @@
 #include "config/array.h"
 
 #include "config/check.h"
+#include "config/ini.h"
 #include "config/keys.h"
 #include "support/nearest.h"
 #include "support/trouble.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Room for a key, a path of full length and a comment. */
-#define LINE_BYTES_MAX 8192
-
 enum place { PLACE_NOWHERE, PLACE_ARRAY, PLACE_DRIVE, PLACE_IGNORED };
 
 struct reader {
     const char *path;
-    const char *next, *end; /* the text not yet read */
-    unsigned line;          /* of what was read last, from 1 */
-    enum place place;       /* the section that line is in */
-    unsigned drives_seen;   /* also those beyond the limit */
+    unsigned line;        /* of what was read last, from 1 */
+    enum place place;     /* the section that line is in */
+    unsigned drives_seen; /* also those beyond the limit */
     struct stria_array_config *config;
     struct stria_config_lines *lines;
     struct stria_problems *problems;
@@ -91,22 +87,10 @@ static void refuse_section(struct reader *reader, const char *name)
         SAY(reader, "unknown section [%.64s]: the sections are [array] and [drive.NAME]", name);
 }
 
-/* inih calls nobody for a section without keys and cuts long names, so sections are taken from the line. */
-static void enter_section(struct reader *reader, char *header)
+static void take_section(void *user, unsigned line, const char *name)
 {
-    char *close = strchr(header, ']');
-    if (!close) {
-        reader->place = PLACE_IGNORED;
-        SAY(reader, "this section has no closing ']'");
-        return;
-    }
-    const char *behind = close + 1 + strspn(close + 1, " \t\r\n");
-    *close = '\0';
-    char *name = header + 1 + strspn(header + 1, " \t");
-    while (close > name && (close[-1] == ' ' || close[-1] == '\t'))
-        *--close = '\0';
-    if (*behind && !strchr(";#", *behind))
-        SAY(reader, "there is text behind [%.64s]: put it on a line of its own", name);
+    struct reader *reader = user;
+    reader->line = line;
     if (strcmp(name, "array") == 0)
         enter_array(reader);
     else if (strcmp(name, "drive") == 0 || strcmp(name, "drive.") == 0)
@@ -115,31 +99,6 @@ static void enter_section(struct reader *reader, char *header)
         enter_drive(reader, name + 6);
     else
         refuse_section(reader, name);
-}
-
-/* inih's source of lines: it never sees a line that it would cut, nor a section. */
-static char *read_line(char *line, int size, void *stream)
-{
-    struct reader *reader = stream;
-    if (reader->next == reader->end)
-        return NULL;
-    const char *newline = memchr(reader->next, '\n', (size_t)(reader->end - reader->next));
-    const size_t length = (size_t)((newline ? newline + 1 : reader->end) - reader->next);
-    const char *start = reader->next;
-    reader->next += length;
-    reader->line++;
-    if (length >= (size_t)size) {
-        SAY(reader, "this line is %zu bytes long: at most %d are allowed", length, size - 1);
-        return strcpy(line, "\n");
-    }
-    memcpy(line, start, length);
-    line[length] = '\0';
-    char *first = line + strspn(line, " \t\r");
-    if (*first == '[') {
-        enter_section(reader, first);
-        return strcpy(line, "\n");
-    }
-    return line;
 }
 
 static void refuse_key(struct reader *reader, enum stria_key_section section, const char *name)
@@ -174,27 +133,15 @@ static bool has_control_character(const char *value)
     return false;
 }
 
-static int take_value(void *user, const char *ignored, const char *name, const char *value)
+static void store_value(struct reader *reader, enum stria_key_section section, const char *name,
+                        const char *value)
 {
-    struct reader *reader = user;
-    (void)ignored;
-    if (reader->place == PLACE_IGNORED)
-        return 1;
-    if (!value) {
-        SAY(reader, "'%.64s' has no '=': write a key, '=' and a value", name);
-        return 1;
-    }
-    if (reader->place == PLACE_NOWHERE) {
-        SAY(reader, "'%.64s' stands before any section: put it under [array] or [drive.NAME]", name);
-        return 1;
-    }
-    const unsigned drive = reader->place == PLACE_DRIVE ? reader->config->drive_count - 1 : 0;
-    const enum stria_key_section section = reader->place == PLACE_DRIVE ? STRIA_KEY_DRIVE : STRIA_KEY_ARRAY;
     const struct stria_key *key = stria_key_find(section, name);
     if (!key) {
         refuse_key(reader, section, name);
-        return 1;
+        return;
     }
+    const unsigned drive = section == STRIA_KEY_DRIVE ? reader->config->drive_count - 1 : 0;
     unsigned *line = section == STRIA_KEY_DRIVE ? &reader->lines->of_drive[drive][key - stria_keys]
                                                 : &reader->lines->of_array[key - stria_keys];
     void *into = section == STRIA_KEY_DRIVE ? (void *)&reader->config->drives[drive] : (void *)reader->config;
@@ -205,91 +152,69 @@ static int take_value(void *user, const char *ignored, const char *name, const c
     else if (!key->parse(value, (char *)into + key->field))
         SAY(reader, "%s cannot be '%.100s': it takes %s", name, value, key->allowed);
     *line = *line ? *line : reader->line;
-    return 1;
 }
 
-/* What is no text at all gets one sentence instead of one for every line. */
-static bool is_text(const char *path, const char *text, size_t bytes, struct stria_problems *problems)
+static void take_value(void *user, unsigned line, const char *name, const char *value)
 {
-    if (strspn(text, " \t\r\n") == bytes) {
-        stria_problems_add(problems, "%s is empty: it needs a [drive.NAME] section for each drive", path);
-        return false;
-    }
-    const char *zero = memchr(text, '\0', bytes);
-    if (zero) {
-        stria_problems_add(
-            problems, "%s is not a text file (there is a zero at byte %zu): write array.ini as plain UTF-8",
-            path, (size_t)(zero - text));
-        return false;
-    }
+    struct reader *reader = user;
+    reader->line = line;
+    if (reader->place == PLACE_IGNORED)
+        return;
+    if (!value)
+        SAY(reader, "'%.64s' has no '=': write a key, '=' and a value", name);
+    else if (reader->place == PLACE_NOWHERE)
+        SAY(reader, "'%.64s' stands before any section: put it under [array] or [drive.NAME]", name);
+    else
+        store_value(reader, reader->place == PLACE_DRIVE ? STRIA_KEY_DRIVE : STRIA_KEY_ARRAY, name, value);
+}
+
+static bool is_blank(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+            return false;
     return true;
 }
 
-static void set_inih_up(void)
+static int parse_text(struct reader *reader, const char *text, size_t bytes)
 {
-    ini_use_stack = false;
-    ini_allow_realloc = false;
-    ini_initial_alloc = LINE_BYTES_MAX;
-    ini_max_line = LINE_BYTES_MAX;
-    ini_allow_multiline = false;
-    ini_allow_no_value = true;
-}
-
-static int parse_text(struct reader *reader)
-{
-    set_inih_up();
-    int parsed = ini_parse_stream(read_line, reader, take_value, reader);
-    if (parsed == -2) {
-        stria_problems_add(reader->problems, "not enough memory to read %s", reader->path);
-        return STRIA_ERR_NO_MEMORY;
-    }
+    const struct stria_ini_handler handler = {.section = take_section, .value = take_value, .user = reader};
+    int code = stria_ini_parse(reader->path, text, bytes, &handler, reader->problems);
     if (reader->drives_seen > STRIA_DRIVES_MAX)
         stria_problems_add(reader->problems, "%s has %u drives: an array has at most %u", reader->path,
                            reader->drives_seen, STRIA_DRIVES_MAX);
-    return STRIA_OK;
+    return code;
 }
 
-/* text[bytes] is readable and zero. */
-static int parse_terminated(const char *path, const char *text, size_t bytes,
-                            struct stria_array_config *config, struct stria_problems *problems)
+static size_t count_problems(const struct stria_problems *problems)
 {
-    if (!is_text(path, text, bytes, problems))
-        return STRIA_ERR_INVALID;
-    struct stria_config_lines *lines = calloc(1, sizeof(*lines));
-    if (!lines)
-        return STRIA_ERR_NO_MEMORY;
-    const size_t bom = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    const size_t problems_before = problems->count + problems->more;
-    struct reader reader = {.path = path,
-                            .next = text + bom,
-                            .end = text + bytes,
-                            .config = config,
-                            .lines = lines,
-                            .problems = problems};
-    memset(config, 0, sizeof(*config));
-    snprintf(config->file, sizeof(config->file), "%s", path);
-    apply_initial(STRIA_KEY_ARRAY, config);
-    int code = parse_text(&reader);
-    if (code == STRIA_OK) {
-        stria_config_check(config, lines, problems);
-        code = problems->count + problems->more > problems_before ? STRIA_ERR_INVALID : STRIA_OK;
-    }
-    free(lines);
-    return code;
+    return problems->count + problems->more;
 }
 
 int stria_array_config_parse(const char *path, const char *text, size_t bytes,
                              struct stria_array_config *config, struct stria_problems *problems)
 {
-    char *copy = malloc(bytes + 1);
-    if (!copy) {
+    if (is_blank(text, bytes)) {
+        stria_problems_add(problems, "%s is empty: it needs a [drive.NAME] section for each drive", path);
+        return STRIA_ERR_INVALID;
+    }
+    struct stria_config_lines *lines = calloc(1, sizeof(*lines));
+    if (!lines) {
         stria_problems_add(problems, "not enough memory to read %s", path);
         return STRIA_ERR_NO_MEMORY;
     }
-    memcpy(copy, text, bytes);
-    copy[bytes] = '\0';
-    int code = parse_terminated(path, copy, bytes, config, problems);
-    free(copy);
+    const size_t problems_before = count_problems(problems);
+    struct reader reader = {.path = path, .config = config, .lines = lines, .problems = problems};
+    memset(config, 0, sizeof(*config));
+    snprintf(config->file, sizeof(config->file), "%s", path);
+    apply_initial(STRIA_KEY_ARRAY, config);
+    int code = parse_text(&reader, text, bytes);
+    /* What is no text has been told already; there is nothing to check. */
+    if (code != STRIA_ERR_NO_MEMORY && !memchr(text, '\0', bytes)) {
+        stria_config_check(config, lines, problems);
+        code = count_problems(problems) > problems_before ? STRIA_ERR_INVALID : STRIA_OK;
+    }
+    free(lines);
     return code;
 }
 
@@ -337,8 +262,7 @@ int stria_array_config_read(const char *path, struct stria_array_config *config,
         stria_problems_add(problems, "%s is larger than 1 MiB: it is not an array's INI file", path);
         code = STRIA_ERR_INVALID;
     } else {
-        text[bytes] = '\0';
-        code = parse_terminated(path, text, (size_t)bytes, config, problems);
+        code = stria_array_config_parse(path, text, (size_t)bytes, config, problems);
     }
     free(text);
     return code;

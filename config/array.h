@@ -20,8 +20,10 @@ struct stria_drive_config {
     /* A device, a file, or what a backend claims by a prefix ("memory:1GiB"). A relative path of a file
      * has been put behind the folder of array.ini. */
     char path[STRIA_CONFIG_PATH_BYTES];
-    uint64_t size_bytes;                  /* of a file that init creates; zero: not given */
-    char profile[STRIA_NAME_BYTES];       /* the drive model to imitate; empty: none, a real drive */
+    uint64_t size_bytes; /* of a file that init creates; zero: not given */
+    /* The drive model to imitate: a profile's name, or the path of one, which ends in .ini and starts where
+     * path does; empty: none, a real drive. */
+    char profile[STRIA_CONFIG_PATH_BYTES];
     double capacity_scale;                /* of the profile's sizes; more than 0, at most 1 */
     double rate_scale;                    /* of the profile's rates; more than 0, at most 100 */
     char fault[STRIA_CONFIG_FAULT_BYTES]; /* for testing: faults to inject; empty: none */

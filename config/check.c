@@ -1,6 +1,7 @@
 #include "config/check.h"
 
 #include "config/keys.h"
+#include "config/profile.h"
 #include "support/units.h"
 
 #include <inttypes.h>
@@ -79,23 +80,43 @@ static void check_size_is_for_file(const struct stria_array_config *config, unsi
 }
 
 /* A relative path starts where array.ini is, wherever the command was called. */
-static void make_path_whole(struct stria_array_config *config, unsigned drive,
-                            const struct stria_config_lines *lines, struct stria_problems *problems)
+static void make_path_whole(const struct stria_array_config *config, const char *key, unsigned line,
+                            char path[STRIA_CONFIG_PATH_BYTES], struct stria_problems *problems)
 {
-    struct stria_drive_config *it = &config->drives[drive];
     const char *slash = strrchr(config->file, '/');
-    if (!it->path[0] || it->path[0] == '/' || stria_path_is_prefixed(it->path) || !slash)
+    if (!path[0] || path[0] == '/' || stria_path_is_prefixed(path) || !slash)
         return;
-    const size_t folder = (size_t)(slash + 1 - config->file), path = strlen(it->path);
-    if (folder + path >= sizeof(it->path)) {
+    const size_t folder = (size_t)(slash + 1 - config->file), length = strlen(path);
+    if (folder + length >= STRIA_CONFIG_PATH_BYTES) {
         stria_problems_add(problems,
-                           "%s:%u: path is longer than %u bytes with the folder of this file before it",
-                           config->file, line_of_key(lines->of_drive[drive], STRIA_KEY_DRIVE, "path"),
-                           STRIA_CONFIG_PATH_BYTES - 1);
+                           "%s:%u: %s is longer than %u bytes with the folder of this file before it",
+                           config->file, line, key, STRIA_CONFIG_PATH_BYTES - 1);
         return;
     }
-    memmove(it->path + folder, it->path, path + 1);
-    memcpy(it->path, config->file, folder);
+    memmove(path + folder, path, length + 1);
+    memcpy(path, config->file, folder);
+}
+
+/* Finds the profile and scales it, as whoever opens the drive will, and hands its problems on. */
+static void check_profile(struct stria_array_config *config, unsigned drive,
+                          const struct stria_config_lines *lines, struct stria_problems *problems)
+{
+    struct stria_drive_config *it = &config->drives[drive];
+    const unsigned line = line_of_key(lines->of_drive[drive], STRIA_KEY_DRIVE, "profile");
+    if (!it->profile[0])
+        return;
+    if (strchr(it->profile, '/') ||
+        (strlen(it->profile) > 4 && strcmp(it->profile + strlen(it->profile) - 4, ".ini") == 0))
+        make_path_whole(config, "profile", line, it->profile, problems);
+    struct stria_problems found = {0};
+    struct stria_profile profile;
+    struct stria_trouble trouble;
+    if (stria_profile_find(it->profile, &profile, &found) == STRIA_OK &&
+        stria_profile_scale(&profile, it->capacity_scale, it->rate_scale, &trouble) != STRIA_OK)
+        stria_problems_add(&found, "%s", trouble.sentence);
+    for (size_t i = 0; i < found.count; i++)
+        stria_problems_add(problems, "%s:%u: %s", config->file, line, found.sentences[i]);
+    stria_problems_clear(&found);
 }
 
 /* What a path leads to, by whatever name. A file that is not there yet is known by its folder and its name.
@@ -168,9 +189,11 @@ void stria_config_check(struct stria_array_config *config, const struct stria_co
     check_buffer(config, lines, problems);
     for (unsigned i = 0; i < config->drive_count; i++) {
         check_required(config, i, lines, problems);
-        make_path_whole(config, i, lines, problems);
+        make_path_whole(config, "path", line_of_key(lines->of_drive[i], STRIA_KEY_DRIVE, "path"),
+                        config->drives[i].path, problems);
         check_size_is_for_file(config, i, lines, problems);
         check_needs_profile(config, i, lines, problems);
+        check_profile(config, i, lines, problems);
     }
     check_distinct(config, lines, problems);
 }

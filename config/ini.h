@@ -15,8 +15,8 @@ struct stria_ini_handler {
     void *user;
 };
 
-/* Lines longer than this are refused. */
-#define STRIA_INI_LINE_BYTES 4096u
+/* Lines longer than this are refused; there is room for a key, a path of full length and a comment. */
+#define STRIA_INI_LINE_BYTES 8192u
 
 /* path is for the sentences only. STRIA_ERR_INVALID if any problem was added, STRIA_ERR_NO_MEMORY. */
 int stria_ini_parse(const char *path, const char *text, size_t bytes, const struct stria_ini_handler *handler,

@@ -198,7 +198,8 @@ Test(config_array, drive_values_out_of_range_are_refused_too)
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char text[256];
-        snprintf(text, sizeof(text), "[array]\n" DRIVE "profile = some\n%s = %s\n", bad[i][0], bad[i][1]);
+        snprintf(text, sizeof(text), "[array]\n" DRIVE "profile = samsung-980\n%s = %s\n", bad[i][0],
+                 bad[i][1]);
         assert_refused(text, "x.ini:5: ", bad[i][0], bad[i][1], bad[i][2], NULL);
     }
 }
@@ -288,6 +289,21 @@ Test(config_array, what_is_for_files_or_fakes_only_is_refused_elsewhere)
                    "memory:1GiB", NULL);
     assert_refused("[array]\n" DRIVE "rate_scale = 0.5\n", "x.ini:4: rate_scale is for fake drives",
                    "profile", NULL);
+}
+
+Test(config_array, a_profile_is_known_or_is_a_file_beside_this_one)
+{
+    assert_refused("[array]\n" DRIVE "profile = samsung-908\n", "x.ini:4: ", "'samsung-908'", "samsung-980",
+                   NULL);
+    assert_refused("[array]\n" DRIVE "profile = mine.ini\n", "x.ini:4: ", "mine.ini", NULL);
+    cr_assert_eq(mkdir("there", 0755), 0);
+    write_file("there/mine.ini", "[nonsense]\n", 11);
+    static const char text[] = "[array]\n" DRIVE "profile = mine.ini\n";
+    stria_problems_clear(&problems);
+    cr_assert_eq(stria_array_config_parse("there/x.ini", text, strlen(text), config, &problems),
+                 STRIA_ERR_INVALID);
+    cr_assert(strstr(problems.sentences[0], "there/x.ini:4: there/mine.ini:1: "), "%s",
+              problems.sentences[0]);
 }
 
 Test(config_array, every_kind_of_line_end_and_a_byte_order_mark_are_taken)
