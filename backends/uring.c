@@ -28,6 +28,8 @@ static void uring_free(struct uring_drive *uring)
         close(uring->wake_fd);
     if (uring->fd >= 0)
         close(uring->fd);
+    if (uring->hold_fd >= 0)
+        close(uring->hold_fd);
     free(uring->buffers);
     free(uring);
 }
@@ -36,7 +38,7 @@ static int uring_set_up(struct uring_drive *uring, const struct stria_drive_opti
                         struct stria_trouble *trouble)
 {
     struct stat status;
-    int code = uring_path_open(options, &uring->fd, &status, trouble);
+    int code = uring_path_open(options, &uring->fd, &uring->hold_fd, &status, trouble);
     if (code < 0)
         return code;
     struct stria_traits *traits = &uring->drive.traits;
@@ -58,7 +60,7 @@ static int uring_open(const struct stria_drive_options *options, struct stria_dr
     if (!uring)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", options->path);
     uring->drive.backend = &stria_backend_uring;
-    uring->fd = uring->wake_fd = -1;
+    uring->fd = uring->hold_fd = uring->wake_fd = -1;
     uring->unregistered = options->unregistered;
     for (uint32_t i = 0; i < STRIA_DEPTH_MAX; i++)
         uring->free_slots[i] = i;

@@ -26,6 +26,7 @@ struct uring_slot {
 struct uring_drive {
     struct stria_drive drive;
     int fd;      /* the file or device */
+    int hold_fd; /* keeps others out; −1 when it is not held */
     int wake_fd; /* an eventfd; the ring reads it */
     int broken;  /* the code that made the drive unusable; STRIA_OK while it is not */
 
@@ -47,8 +48,9 @@ struct uring_drive {
 
 #define URING_WAKE UINT64_MAX /* user_data of the read of wake_fd */
 
-/* Opens and locks the path into *fd, with its status. The sentence names the path and the remedy. */
-int uring_path_open(const struct stria_drive_options *options, int *fd, struct stat *status,
+/* Opens the path into *fd and, where options want it held, into *hold_fd, with its status. The sentence names
+ * the path and the remedy; descriptors opened so far stay the caller's. */
+int uring_path_open(const struct stria_drive_options *options, int *fd, int *hold_fd, struct stat *status,
                     struct stria_trouble *trouble);
 
 /* Writes who holds the lock of a file into out: "process 4711 (stria) uses it", or "another process uses it"

@@ -74,18 +74,27 @@ static int failure(const struct stria_drive_options *options, int error, const s
     }
 }
 
-/* Readers share a file, a writer has it alone. Devices are held by O_EXCL. */
-static int lock(int fd, const struct stria_drive_options *options, const struct stat *status,
-                struct stria_trouble *trouble)
+static int open_flags(const struct stria_drive_options *options)
 {
-    if (!options->exclusive || S_ISBLK(status->st_mode))
-        return STRIA_OK;
-    if (flock(fd, (options->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
-        return STRIA_OK;
-    return failure(options, errno, status, trouble);
+    return O_CLOEXEC | O_NOCTTY | (options->read_only ? O_RDONLY : O_RDWR);
 }
 
-int uring_path_open(const struct stria_drive_options *options, int *fd, struct stat *status,
+/* Keeps others out: devices by O_EXCL; of a file readers share the lock, a writer has it alone. The hold has
+ * a descriptor of its own, unknown to the ring: what a ring knows stays open for seconds after a process was
+ * killed, and the next one would find the drive busy. */
+static int hold(const struct stria_drive_options *options, int *hold_fd, const struct stat *status,
+                struct stria_trouble *trouble)
+{
+    const bool block = S_ISBLK(status->st_mode);
+    *hold_fd = open(options->path, open_flags(options) | (block ? O_EXCL : 0));
+    if (*hold_fd < 0)
+        return failure(options, errno, status, trouble);
+    if (!block && flock(*hold_fd, (options->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)
+        return failure(options, errno, status, trouble);
+    return STRIA_OK;
+}
+
+int uring_path_open(const struct stria_drive_options *options, int *fd, int *hold_fd, struct stat *status,
                     struct stria_trouble *trouble)
 {
     if (stat(options->path, status) < 0)
@@ -93,14 +102,16 @@ int uring_path_open(const struct stria_drive_options *options, int *fd, struct s
     int code = kind_check(options->path, status->st_mode, trouble);
     if (code < 0)
         return code;
-    const bool block = S_ISBLK(status->st_mode);
-    int flags = O_CLOEXEC | O_NOCTTY | (options->read_only ? O_RDONLY : O_RDWR);
-    flags |= options->direct ? O_DIRECT : 0;
-    flags |= options->exclusive && block ? O_EXCL : 0;
-    *fd = open(options->path, flags);
+    code = options->exclusive ? hold(options, hold_fd, status, trouble) : STRIA_OK;
+    if (code < 0)
+        return code;
+    *fd = open(options->path, open_flags(options) | (options->direct ? O_DIRECT : 0));
     if (*fd < 0 || fstat(*fd, status) < 0)
         return failure(options, errno, status, trouble);
     /* Something else may have taken the name in between. */
-    code = kind_check(options->path, status->st_mode, trouble);
-    return code < 0 ? code : lock(*fd, options, status, trouble);
+    struct stat held;
+    if (*hold_fd >= 0 && (fstat(*hold_fd, &held) < 0 || held.st_dev != status->st_dev ||
+                          held.st_ino != status->st_ino || held.st_rdev != status->st_rdev))
+        return failure(options, EBUSY, status, trouble);
+    return kind_check(options->path, status->st_mode, trouble);
 }

@@ -68,6 +68,10 @@ void uring_ring_close(struct uring_drive *uring)
 {
     if (!uring->owner)
         return;
+    /* The kernel ends a ring in its own time; what the ring knows is let go now. */
+    if (uring->fixed_file)
+        io_uring_unregister_files(&uring->ring);
+    uring_ring_unregister(uring);
     io_uring_queue_exit(&uring->ring);
     uring->owner = 0;
 }
