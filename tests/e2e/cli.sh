@@ -50,9 +50,11 @@ names_the_option() {
 }
 
 needs_an_array() {
-    for command in init record ls verify; do
+    for command in init 'record --input synthetic' ls verify; do
+        # shellcheck disable=SC2086 # the command and its option
         expect 2 "$stria" $command
         complains 'ARRAY'
+        # shellcheck disable=SC2086
         expect 2 "$stria" $command nowhere.ini
         complains_once
         complains 'nowhere\.ini'
