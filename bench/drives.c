@@ -132,17 +132,15 @@ static void bench_run(struct bench *bench)
     }
 }
 
-static void bench_tell(const struct bench *bench, uint64_t duration_ns)
+static void bench_tell(const struct bench *bench, uint64_t duration_ns, uint64_t cpu_ns)
 {
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
     uint64_t bytes = 0;
     for (unsigned i = 0; i < bench->drive_count; i++)
         bytes += bench->bytes[i];
-    double seconds = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-                     (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
     printf("%.0f MB/s, %.4f processor seconds for each GB, %ld + %ld switches of threads\n",
-           (double)bytes * 1e3 / (double)duration_ns, seconds / ((double)bytes / 1e9), use.ru_nvcsw,
+           (double)bytes * 1e3 / (double)duration_ns, (double)cpu_ns / (double)bytes, use.ru_nvcsw,
            use.ru_nivcsw);
 }
 
@@ -195,9 +193,9 @@ int main(int argc, char **argv)
         return 2;
     }
     drives_open(&bench);
-    uint64_t begin_ns = stria_clock_ns();
+    uint64_t begin_ns = stria_clock_ns(), begin_cpu_ns = stria_clock_cpu_ns();
     bench_run(&bench);
-    bench_tell(&bench, stria_clock_ns() - begin_ns);
+    bench_tell(&bench, stria_clock_ns() - begin_ns, stria_clock_cpu_ns() - begin_cpu_ns);
     for (unsigned i = 0; i < bench.drive_count; i++)
         bench.drives[i]->backend->close(bench.drives[i]);
     return 0;
