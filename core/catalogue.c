@@ -36,7 +36,8 @@ void stria_catalogue_format(struct stria_catalogue *catalogue, uint8_t *image, s
 {
     STRIA_ASSERT(half_bytes % STRIA_PAGE_BYTES == 0 && half_bytes >= STRIA_CATALOGUE_HALF_MIN &&
                  half_bytes <= STRIA_CATALOGUE_HALF_MAX);
-    *catalogue = (struct stria_catalogue){.image = image};
+    *catalogue = (struct stria_catalogue){.image = NULL};
+    catalogue->image = image;
     memcpy(catalogue->array_uuid, array_uuid, STRIA_UUID_BYTES);
     const struct stria_catalogue_head head = {
         .epoch = 1,

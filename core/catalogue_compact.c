@@ -65,7 +65,8 @@ int stria_catalogue_compact(const struct stria_catalogue *source, struct stria_c
                             uint8_t *image, uint64_t next_recording, uint64_t wall_ns)
 {
     STRIA_ASSERT(image != source->image && source->epoch != UINT64_MAX);
-    *target = (struct stria_catalogue){.image = image};
+    *target = (struct stria_catalogue){.image = NULL};
+    target->image = image;
     memcpy(target->array_uuid, source->array_uuid, STRIA_UUID_BYTES);
     const struct stria_catalogue_head head = {
         .epoch = source->epoch + 1,

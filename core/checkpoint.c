@@ -95,7 +95,7 @@ int stria_checkpoint_choose(const uint8_t pages[STRIA_CHECKPOINT_BYTES], struct 
     struct stria_checkpoint found[2];
     bool valid[2];
     for (uint32_t page = 0; page < 2; page++)
-        valid[page] = stria_checkpoint_decode(pages + page * STRIA_PAGE_BYTES, &found[page], binding, page) ==
+        valid[page] = stria_checkpoint_decode(pages + (size_t)page * STRIA_PAGE_BYTES, &found[page], binding, page) ==
                       STRIA_CHECKPOINT_VALID;
     if (!valid[0] && !valid[1])
         return STRIA_ERR_NOT_FOUND;

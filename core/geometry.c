@@ -125,8 +125,8 @@ static bool region_valid(uint64_t *end, uint64_t offset, uint64_t bytes, uint64_
 static bool catalogue_valid(const struct stria_geometry *geometry)
 {
     const uint64_t half = geometry->catalogue_bytes / 2;
-    return geometry->catalogue_bytes % (2 * STRIA_PAGE_BYTES) == 0 && half >= STRIA_CATALOGUE_HALF_MIN &&
-           half <= STRIA_CATALOGUE_HALF_MAX;
+    return geometry->catalogue_bytes % ((uint64_t)2 * STRIA_PAGE_BYTES) == 0 &&
+           half >= STRIA_CATALOGUE_HALF_MIN && half <= STRIA_CATALOGUE_HALF_MAX;
 }
 
 int stria_geometry_check(const struct stria_geometry *geometry)

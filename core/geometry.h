@@ -6,13 +6,13 @@
 
 #include <stdint.h>
 
-#define STRIA_EXTENTS_MIN         8u                      /* extents that a drive must have room for */
-#define STRIA_EXTENTS_MAX         UINT32_MAX              /* a larger drive is used up to here */
-#define STRIA_DRIVE_BYTES_MAX     ((uint64_t)1 << 60)     /* keeps every sum of offsets within 64 bits */
-#define STRIA_RESERVED_BYTES      ((uint64_t)64 << 10)    /* never touched, at either end of a drive */
-#define STRIA_CHECKPOINT_BYTES    (2u * STRIA_PAGE_BYTES) /* two pages, written in turn */
-#define STRIA_CATALOGUE_HALF_MIN  ((uint64_t)64 << 10)    /* the log of the catalogue … */
-#define STRIA_CATALOGUE_HALF_MAX  ((uint64_t)4 << 20)     /* … has two halves of this size each */
+#define STRIA_EXTENTS_MIN         8u                   /* extents that a drive must have room for */
+#define STRIA_EXTENTS_MAX         UINT32_MAX           /* a larger drive is used up to here */
+#define STRIA_DRIVE_BYTES_MAX     ((uint64_t)1 << 60)  /* keeps every sum of offsets within 64 bits */
+#define STRIA_RESERVED_BYTES      ((uint64_t)64 << 10) /* never touched, at either end of a drive */
+#define STRIA_CHECKPOINT_BYTES    ((uint64_t)2 * STRIA_PAGE_BYTES) /* two pages, written in turn */
+#define STRIA_CATALOGUE_HALF_MIN  ((uint64_t)64 << 10)             /* the log of the catalogue … */
+#define STRIA_CATALOGUE_HALF_MAX  ((uint64_t)4 << 20)              /* … has two halves of this size each */
 #define STRIA_LEDGER_ENTRY_BYTES  64u
 #define STRIA_LEDGER_PAGE_ENTRIES (STRIA_PAGE_BYTES / STRIA_LEDGER_ENTRY_BYTES)
 

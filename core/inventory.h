@@ -36,22 +36,21 @@ struct stria_recording {
     uint32_t chunk_bytes;        /* a valid chunk size */
     uint64_t base_row;           /* as in the catalogue */
     uint64_t started_unix_ns;
-    bool complete;           /* ENDED was found; the four figures below are its own, else as recovered:
-                                the durable watermark or, if that is further, the end of the unbroken run of
-                                sequences from there on */
-    uint64_t length_bytes;   /* of the stream, with its gaps */
+    uint64_t length_bytes;   /* of the stream, with its gaps; recovered: the durable watermark or, if that is
+                                further, the end of the unbroken run of sequences from there on */
     uint64_t stored_bytes;   /* payload; recovered: of the extents found up to length_bytes (an upper bound:
                                 a chunk written twice counts twice; its map is exact) */
     uint64_t dropped_bytes;  /* in gaps, or sealed but lost */
     uint64_t sequence_count; /* chunks sealed */
     uint64_t duration_ns;    /* 0 when unknown */
-    uint32_t ended_flags;    /* STRIA_ENDED_…; 0 when not complete */
-    uint8_t gap_cause;       /* of a gap at the very end */
-    uint8_t gap_drive;
     uint64_t extent_count;   /* valid entries found on the drives present: the room its map needs */
     uint64_t sequence_first; /* lowest and highest found; both 0 when extent_count is 0 */
     uint64_t sequence_last;
     uint32_t lost_entry_count; /* LOST entries in the catalogue: the room its map needs */
+    uint32_t ended_flags;      /* STRIA_ENDED_…; 0 when not complete */
+    bool complete;             /* ENDED was found, and the figures are its own; else they are recovered */
+    uint8_t gap_cause;         /* of a gap at the very end */
+    uint8_t gap_drive;
 };
 
 struct stria_inventory {

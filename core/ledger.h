@@ -14,17 +14,17 @@
  * what is found is something lost. A jump in stream_offset from one sequence to the next is a gap, known and
  * with a cause, and takes no room. */
 struct stria_ledger_entry {
+    uint64_t recording;     /* id, from 1 */
+    uint64_t sequence;      /* from 0 */
+    uint64_t stream_offset; /* a multiple of the chunk size */
+    uint64_t captured_ns;   /* when the chunk was sealed, since the recording's start */
+    uint64_t digest;        /* stria_digest_seeded() of length_bytes of payload under
+                               stria_digest_seed(recording, sequence) */
+    uint32_t length_bytes;  /* true length, 1 to the chunk size; short only for the recording's last chunk */
     uint16_t stream;        /* which of the recording's streams; 0 as long as there is only one */
     uint8_t gap_cause;      /* enum stria_gap_cause: why the range between the end of sequence − 1 and
                                stream_offset was not stored; 0 when nothing is missing there */
     uint8_t gap_drive;      /* the drive at fault, or STRIA_GAP_DRIVE_NONE */
-    uint64_t recording;     /* id, from 1 */
-    uint64_t sequence;      /* from 0 */
-    uint64_t stream_offset; /* a multiple of the chunk size */
-    uint32_t length_bytes;  /* true length, 1 to the chunk size; short only for the recording's last chunk */
-    uint64_t captured_ns;   /* when the chunk was sealed, since the recording's start */
-    uint64_t digest;        /* stria_digest_seeded() of length_bytes of payload under
-                               stria_digest_seed(recording, sequence) */
 };
 
 /* What an entry, and a checkpoint, is bound to: found under any other binding it does not validate. */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define DRIVES      3u
-#define CHUNK       STRIA_CHUNK_BYTES_MIN
+#define CHUNK       ((uint64_t)STRIA_CHUNK_BYTES_MIN)
 #define DRIVE_BYTES ((uint64_t)12 << 20)
 #define WALL        UINT64_C(1700000000000000000)
 
@@ -60,7 +60,8 @@ static void begin(struct image *image, const char *folder, uint64_t seed)
         char path[4096];
         snprintf(path, sizeof(path), "%s/drive%u.img", folder, i);
         drive->file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
-        must(drive->file >= 0 && ftruncate(drive->file, (off_t)(DRIVE_BYTES + i * 12345)) == 0, path);
+        must(drive->file >= 0 && ftruncate(drive->file, (off_t)(DRIVE_BYTES + (uint64_t)i * 12345)) == 0,
+             path);
         drive->super = (struct stria_superblock){.version = STRIA_FORMAT_VERSION,
                                                  .drive_index = i,
                                                  .drive_count = DRIVES,
@@ -71,7 +72,8 @@ static void begin(struct image *image, const char *folder, uint64_t seed)
         memcpy(drive->super.array_uuid, array_uuid, STRIA_UUID_BYTES);
         stria_name_set(drive->super.array_name, "rig");
         stria_name_set(drive->super.drive_name, path + strlen(folder) + 1);
-        must(stria_geometry_plan(&drive->super.geometry, DRIVE_BYTES + i * 12345, CHUNK, 4096) == STRIA_OK,
+        must(stria_geometry_plan(&drive->super.geometry, DRIVE_BYTES + (uint64_t)i * 12345, CHUNK, 4096) ==
+                 STRIA_OK,
              "the drive cannot be laid out");
         drive->ledger = calloc(1, drive->super.geometry.ledger_bytes);
         must(drive->ledger != NULL, "out of memory");
@@ -192,7 +194,8 @@ static void checkpoint(struct image *image, uint64_t id, uint64_t watermark_sequ
                                                .watermark_sequence = watermark_sequence,
                                                .length_bytes = watermark_bytes};
         const struct stria_ledger_binding binding = stria_superblock_binding(&drive->super);
-        stria_checkpoint_encode(drive->checkpoint + stria_checkpoint_page(found.serial) * STRIA_PAGE_BYTES,
+        stria_checkpoint_encode(drive->checkpoint +
+                                    (size_t)stria_checkpoint_page(found.serial) * STRIA_PAGE_BYTES,
                                 &found, &binding);
     }
 }
@@ -231,7 +234,7 @@ static void write_out(struct image *image)
         uint8_t page[STRIA_PAGE_BYTES];
         memcpy(drive->halves, image->halves, sizeof(drive->halves));
         if (i == 1)
-            memset(drive->halves[0] + 30 * STRIA_CATALOGUE_ENTRY_BYTES, 0, 4096);
+            memset(drive->halves[0] + (size_t)30 * STRIA_CATALOGUE_ENTRY_BYTES, 0, 4096);
         if (i == 2)
             memset(drive->halves[0], 0, sizeof(drive->halves[0]));
         for (uint64_t half = 0; half < 2; half++)
@@ -326,8 +329,8 @@ static void print(struct image *image)
     printf("array ");
     for (unsigned i = 0; i < STRIA_UUID_BYTES; i++)
         printf("%02x", image->drives[0].super.array_uuid[i]);
-    printf(" %s: %u of %u drives, chunks of %u, %llu ledger entries damaged\n",
-           image->drives[0].super.array_name, DRIVES, DRIVES, CHUNK,
+    printf(" %s: %u of %u drives, chunks of %llu, %llu ledger entries damaged\n",
+           image->drives[0].super.array_name, DRIVES, DRIVES, (unsigned long long)CHUNK,
            (unsigned long long)inventory.entries_damaged);
     for (uint32_t i = 0; i < inventory.recording_count; i++)
         print_recording(&input, &inventory.recordings[i]);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define HELP_DRIVES 4u
-#define HELP_CHUNK  STRIA_CHUNK_BYTES_MIN
+#define HELP_CHUNK  ((uint64_t)STRIA_CHUNK_BYTES_MIN)
 
 struct help_array {
     struct stria_geometry geometry; /* the same for every drive */

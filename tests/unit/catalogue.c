@@ -155,15 +155,17 @@ Test(catalogue, pages_cover_the_entries_and_land_in_the_half_of_the_epoch)
     cr_assert_eq(stria_geometry_plan(&geometry, 16 << 20, 1 << 16, 4096), STRIA_OK);
     cr_assert(stria_catalogue_fits(&catalogue, &geometry));
     for (uint32_t index = 0; index < catalogue.entries_max; index++) {
+        const size_t first_byte = (size_t)index * 128;
         for (uint32_t count = 1; count <= 70 && index + count <= catalogue.entries_max; count++) {
             const struct stria_catalogue_pages pages =
                 stria_catalogue_pages(&catalogue, &geometry, index, count);
             cr_assert_eq(pages.image_offset_bytes % 4096, 0);
             cr_assert_eq(pages.length_bytes % 4096, 0);
-            cr_assert_leq(pages.image_offset_bytes, index * 128);
-            cr_assert_gt(pages.image_offset_bytes + 4096, index * 128);
-            cr_assert_geq(pages.image_offset_bytes + pages.length_bytes, (index + count) * 128);
-            cr_assert_lt(pages.image_offset_bytes + pages.length_bytes, (index + count) * 128 + 4096);
+            const size_t end_byte = first_byte + (size_t)count * 128;
+            cr_assert_leq(pages.image_offset_bytes, first_byte);
+            cr_assert_gt(pages.image_offset_bytes + 4096, first_byte);
+            cr_assert_geq(pages.image_offset_bytes + pages.length_bytes, end_byte);
+            cr_assert_lt(pages.image_offset_bytes + pages.length_bytes, end_byte + 4096);
             cr_assert_eq(pages.drive_offset_bytes,
                          geometry.catalogue_offset + HALF_BYTES + pages.image_offset_bytes);
         }

@@ -116,7 +116,7 @@ Test(checkpoint, of_the_two_pages_the_higher_valid_serial_counts)
     for (uint64_t serial = 1; serial < 100; serial++) {
         struct stria_checkpoint next = golden_checkpoint;
         next.serial = serial;
-        uint8_t *page = pages + stria_checkpoint_page(serial) * STRIA_PAGE_BYTES;
+        uint8_t *page = pages + (size_t)stria_checkpoint_page(serial) * STRIA_PAGE_BYTES;
 
         /* Torn at any place, it leaves the one before in force. */
         uint8_t before[STRIA_PAGE_BYTES], after[STRIA_PAGE_BYTES];

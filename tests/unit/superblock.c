@@ -160,26 +160,26 @@ Test(superblock, unknown_read_only_features_are_named_but_open)
 Test(superblock, a_whole_page_with_impossible_figures_is_damaged)
 {
     static const struct {
-        unsigned at;
         uint64_t value;
+        unsigned at;
         unsigned bytes;
     } cases[] = {
-        {8, 0, 4},        /* version */
-        {72, 4, 4},       /* drive index = count */
-        {76, 0, 4},       /* no drives */
-        {76, 33, 4},      /* more than there can be */
-        {80, 3, 4},       /* chunk size */
-        {84, 0, 4},       /* block size */
-        {88, 1 << 20, 8}, /* drive smaller than its regions */
-        {96, 0, 8},       /* superblock at LBA 0 */
-        {144, 64, 8},     /* ledger too short */
-        {152, 0, 8},      /* data over everything */
-        {160, UINT64_MAX, 8},
-        {168, 0, 4}, /* ledger generation */
-        {176, 0, 8}, /* generation */
-        {192, 0, 8}, /* no array name */
-        {256, 0, 8}, /* no drive name */
-        {312, 1, 8}, /* rubbish behind the drive's name */
+        {0, 8, 4},        /* version */
+        {4, 72, 4},       /* drive index = count */
+        {0, 76, 4},       /* no drives */
+        {33, 76, 4},      /* more than there can be */
+        {3, 80, 4},       /* chunk size */
+        {0, 84, 4},       /* block size */
+        {1 << 20, 88, 8}, /* drive smaller than its regions */
+        {0, 96, 8},       /* superblock at LBA 0 */
+        {64, 144, 8},     /* ledger too short */
+        {0, 152, 8},      /* data over everything */
+        {UINT64_MAX, 160, 8},
+        {0, 168, 4}, /* ledger generation */
+        {0, 176, 8}, /* generation */
+        {0, 192, 8}, /* no array name */
+        {0, 256, 8}, /* no drive name */
+        {1, 312, 8}, /* rubbish behind the drive's name */
     };
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint8_t page[STRIA_PAGE_BYTES];
