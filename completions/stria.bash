@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -35,27 +35,31 @@ _stria() {
             mapfile -t COMPREPLY < <(compgen -W 'block drop stop' -- "$current")
             return
             ;;
-        --report | --erase | -o)
+        --report | --erase | -o | --output)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames
             return
             ;;
-        --name | --rate | --size | --duration | --offset | --length)
+        --seed | --name | --rate | --size | --duration | --offset | --length)
             return
             ;;
     esac
 
     case $command in
         init) options='--erase --help' ;;
-        record) options='--name --input --rate --size --duration --on-overrun --report --help' ;;
+        record) options='--name --input --rate --size --duration --on-overrun --report --seed --help' ;;
         ls) options='--json --help' ;;
         verify) options='--json --help' ;;
-        export) options='-o --offset --length --help' ;;
+        export) options='-o --output --offset --length --help' ;;
         rm) options='--help' ;;
+        check-synthetic) options='--offset --help' ;;
         *) return ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ $command == check-synthetic ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        compopt -o filenames
     elif [[ -z $array ]]; then
         mapfile -t COMPREPLY < <(compgen -f -X '!*.ini' -- "$current"; compgen -d -- "$current")
         compopt -o filenames

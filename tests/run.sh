@@ -155,7 +155,7 @@ run_suite() {
     tsan) ctest_suite tsan tsan 900 -L threads ;;
     package)
         build release || echo "  failed: the build release"
-        check_suite package 300 tests/package/*.sh
+        check_suite package 300 tests/package/*.sh tests/package/*.py
         ;;
     esac
 }
