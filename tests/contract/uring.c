@@ -76,6 +76,19 @@ Test(uring, a_locked_file_is_busy_and_the_process_is_named)
     unlink(path);
 }
 
+Test(uring, a_file_that_was_closed_can_be_opened_again_at_once)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    for (unsigned i = 0; i < 50; i++) {
+        struct stria_drive *drive;
+        struct stria_trouble trouble = {0};
+        cr_assert(try(path, true, &drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
+        drive->backend->close(drive);
+    }
+    unlink(path);
+}
+
 Test(uring, a_device_in_use_is_busy)
 {
     char file[128], path[64];
