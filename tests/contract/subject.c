@@ -1,5 +1,6 @@
 #include "tests/contract/subject.h"
 
+#include "backends/fake.h"
 #include "backends/fault.h"
 #include "backends/threaded.h"
 #include "tests/contract/loop.h"
@@ -125,6 +126,35 @@ static bool faulty_file_open(struct subject *subject, const struct subject_optio
     return faulty(subject, disk_file_open(subject, options), "any,after=1h:eio");
 }
 
+/* A drive fast enough for the suite's patience, that still holds every request back. */
+static bool fake(struct subject *subject, bool opened)
+{
+    const struct stria_model_parameters parameters = {
+        .capacity_bytes = SUBJECT_BYTES,
+        .link_bytes_per_s = 4000000000u,
+        .law = {.kind = STRIA_WRITE_LAW_TABLE, .step_count = 1, .steps = {{SUBJECT_BYTES, 2000000000u}}},
+        .read_bytes_per_s = 3000000000u,
+        .write_latency_ns = 200000,
+        .read_latency_ns = 100000,
+    };
+    struct stria_trouble trouble = {0};
+    if (opened)
+        cr_assert(stria_fake_wrap(subject->drive, &parameters, 1, NULL, &subject->drive, &trouble) ==
+                      STRIA_OK,
+                  "%s", trouble.sentence);
+    return opened;
+}
+
+static bool fake_memory_open(struct subject *subject, const struct subject_options *options)
+{
+    return fake(subject, memory_open(subject, options));
+}
+
+static bool fake_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return fake(subject, disk_file_open(subject, options));
+}
+
 static bool threaded(struct subject *subject, bool opened)
 {
     struct stria_trouble trouble = {0};
@@ -149,6 +179,11 @@ static bool threaded_file_open(struct subject *subject, const struct subject_opt
     return threaded(subject, disk_file_open(subject, options));
 }
 
+static bool threaded_fake_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, fake_file_open(subject, options));
+}
+
 static bool threaded_loop_open(struct subject *subject, const struct subject_options *options)
 {
     return threaded(subject, loop_512_open(subject, options));
@@ -168,9 +203,12 @@ const struct subject_kind subject_kinds[] = {
     {"uring on a loop device of 4096-byte blocks", loop_4096_open},
     {"fault around memory", faulty_memory_open},
     {"fault around uring on a file", faulty_file_open},
+    {"fake around memory", fake_memory_open},
+    {"fake around uring on a file", fake_file_open},
     {"threaded around null", threaded_null_open},
     {"threaded around memory", threaded_memory_open},
     {"threaded around uring on a file", threaded_file_open},
+    {"threaded around fake around uring on a file", threaded_fake_file_open},
     {"threaded around uring on a loop device", threaded_loop_open},
     {"threaded around fault around uring on a file", threaded_faulty_file_open},
 };
