@@ -1,6 +1,9 @@
 #include "engine/stack.h"
 
+#include "backends/fake.h"
+#include "backends/fault.h"
 #include "backends/threaded.h"
+#include "config/profile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +37,35 @@ static int wrapped(int code, struct stria_drive *outer, struct stria_drive **dri
     return code;
 }
 
+/* The profile was found once already, when array.ini was read. */
+static int add_model(const struct stria_drive_config *config, bool writable, struct stria_drive **drive,
+                     struct stria_trouble *trouble)
+{
+    struct stria_profile profile;
+    struct stria_problems problems = {0};
+    struct stria_drive *outer = NULL;
+    char state_path[STRIA_CONFIG_PATH_BYTES + 16];
+    int code = stria_profile_find(config->profile, &profile, &problems);
+    if (code != STRIA_OK)
+        stria_trouble_set(trouble, code, "%s", problems.count > 0 ? problems.sentences[0] : config->profile);
+    stria_problems_clear(&problems);
+    if (code == STRIA_OK)
+        code = stria_profile_scale(&profile, config->capacity_scale, config->rate_scale, trouble);
+    bool keeps_state = writable && stria_fake_state_path(config->path, state_path, sizeof(state_path));
+    if (code == STRIA_OK)
+        code = stria_fake_wrap(*drive, &profile.parameters, config->fault_seed, keeps_state ? state_path : NULL,
+                               &outer, trouble);
+    return wrapped(code, outer, drive);
+}
+
+static int add_faults(const struct stria_drive_config *config, struct stria_drive **drive,
+                      struct stria_trouble *trouble)
+{
+    struct stria_drive *outer = NULL;
+    int code = stria_fault_wrap(*drive, config->fault, config->fault_seed, &outer, trouble);
+    return wrapped(code, outer, drive);
+}
+
 static void ring(void *bell)
 {
     stria_bell_ring(bell);
@@ -54,6 +86,10 @@ int stria_stack_open(const struct stria_drive_config *config, const struct stria
     if (code != STRIA_OK)
         return code;
     bool wants_thread = drive->traits.may_block || config->profile[0] || config->fault[0];
+    if (config->profile[0])
+        code = add_model(config, options->writable, &drive, trouble);
+    if (code == STRIA_OK && config->fault[0])
+        code = add_faults(config, &drive, trouble);
     if (code == STRIA_OK && wants_thread)
         code = add_thread(options->bell, &drive, trouble);
     if (code == STRIA_OK)
