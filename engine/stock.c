@@ -114,6 +114,10 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
     code = adopt_log(array, replicas[chosen].image, trouble);
     if (code != STRIA_OK)
         return code;
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive &&
+            !stria_catalogue_fits(&array->catalogue, &array->members[index].super.geometry))
+            stria_array_drop(array, index, "its catalogue has less room than the array's log needs");
     uint64_t merged = log_digest(&array->catalogue);
     for (uint32_t index = 0; index < array->member_count; index++)
         array->members[index].catalogue_stale = digests[index] != merged;
