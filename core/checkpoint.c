@@ -95,8 +95,8 @@ int stria_checkpoint_choose(const uint8_t pages[STRIA_CHECKPOINT_BYTES], struct 
     struct stria_checkpoint found[2];
     bool valid[2];
     for (uint32_t page = 0; page < 2; page++)
-        valid[page] = stria_checkpoint_decode(pages + (size_t)page * STRIA_PAGE_BYTES, &found[page], binding, page) ==
-                      STRIA_CHECKPOINT_VALID;
+        valid[page] = stria_checkpoint_decode(pages + (size_t)page * STRIA_PAGE_BYTES, &found[page], binding,
+                                              page) == STRIA_CHECKPOINT_VALID;
     if (!valid[0] && !valid[1])
         return STRIA_ERR_NOT_FOUND;
     const bool second = valid[1] && (!valid[0] || found[1].serial > found[0].serial);

@@ -32,7 +32,7 @@ static uint64_t settled_end(const struct stria_recording *recording, uint64_t ba
         memset(scratch, 0, STRIA_INVENTORY_SCRATCH_BYTES);
         struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
         for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);)
-            if (stria_inventory_entry_plausible(recording, &found.entry))
+            if (stria_inventory_found_plausible(&found, recording, input))
                 mark(scratch, base, found.entry.sequence);
         if (recording->lost_entry_count > 0)
             mark_lost(scratch, base, recording, input->catalogue);
@@ -83,7 +83,7 @@ static void sum_up(struct stria_recording *recording, const struct stria_invento
     struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
     for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);) {
         const struct stria_ledger_entry *entry = &found.entry;
-        if (!stria_inventory_entry_plausible(recording, entry) ||
+        if (!stria_inventory_found_plausible(&found, recording, input) ||
             entry->sequence >= recording->sequence_count)
             continue;
         recording->stored_bytes += entry->length_bytes;

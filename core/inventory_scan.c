@@ -37,10 +37,13 @@ bool stria_inventory_scan_next(struct stria_inventory_scan *scan, struct stria_i
     return false;
 }
 
-bool stria_inventory_entry_plausible(const struct stria_recording *recording,
-                                     const struct stria_ledger_entry *entry)
+bool stria_inventory_found_plausible(const struct stria_inventory_found *found,
+                                     const struct stria_recording *recording,
+                                     const struct stria_inventory_input *input)
 {
-    return entry->stream == 0 && entry->length_bytes > 0 && entry->length_bytes <= recording->chunk_bytes &&
+    const struct stria_ledger_entry *entry = &found->entry;
+    return input->drives[found->drive].geometry->chunk_bytes == recording->chunk_bytes &&
+           entry->stream == 0 && entry->length_bytes > 0 && entry->length_bytes <= recording->chunk_bytes &&
            entry->stream_offset % recording->chunk_bytes == 0 &&
            entry->stream_offset <= (uint64_t)INT64_MAX - recording->chunk_bytes &&
            entry->sequence <= entry->stream_offset / recording->chunk_bytes;

@@ -27,10 +27,12 @@ struct stria_inventory_scan stria_inventory_scan_begin(const struct stria_invent
  * the order of sequences; false at the end. */
 bool stria_inventory_scan_next(struct stria_inventory_scan *scan, struct stria_inventory_found *found);
 
-/* True when an entry of the recording can be what it says, by itself: its only stream, aligned, of a
- * possible length, and not further back in the stream than its sequence allows. */
-bool stria_inventory_entry_plausible(const struct stria_recording *recording,
-                                     const struct stria_ledger_entry *entry);
+/* True when an entry of the recording can be what it says, by itself: in extents as large as the recording's
+ * chunks, of its only stream, aligned, of a possible length, and not further back in the stream than its
+ * sequence allows. */
+bool stria_inventory_found_plausible(const struct stria_inventory_found *found,
+                                     const struct stria_recording *recording,
+                                     const struct stria_inventory_input *input);
 
 /* Chunks in so many bytes, the last perhaps short. */
 uint64_t stria_inventory_chunks(uint64_t length_bytes, uint32_t chunk_bytes);

@@ -29,7 +29,7 @@ static int collect(struct stria_map *map, const struct stria_inventory_input *in
     struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
     for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);) {
         const struct stria_ledger_entry *entry = &found.entry;
-        if (!stria_inventory_entry_plausible(recording, entry) || !fits(map, entry)) {
+        if (!stria_inventory_found_plausible(&found, recording, input) || !fits(map, entry)) {
             map->extents_rejected++;
             continue;
         }

@@ -228,8 +228,9 @@ def recordings_of(drives):
             found.pop(entry["recording"], None)
     for drive in drives:
         for position, entry in drive.ledger():
-            if entry["recording"] in found:
-                places = found[entry["recording"]].extents.setdefault(entry["sequence"], [])
+            recording = found.get(entry["recording"])
+            if recording and recording.begun["chunk_bytes"] == drive.chunk_bytes and entry["stream"] == 0:
+                places = recording.extents.setdefault(entry["sequence"], [])
                 places.append((drive, position, entry))
     checkpoints = [c for c in (d.checkpoint() for d in drives) if c]
     for recording in found.values():

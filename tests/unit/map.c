@@ -154,6 +154,24 @@ Test(map, entries_that_contradict_the_recording_are_rejected)
     cr_assert_eq(map->chunks_missing, 7);
 }
 
+Test(map, a_recording_of_larger_chunks_than_extents_are_reads_none_of_them)
+{
+    struct stria_catalogue_entry begun = {
+        .kind = STRIA_CATALOGUE_BEGUN,
+        .recording = 2,
+        .begun = {.name = "huge", .policy = STRIA_POLICY_RAID0, .chunk_bytes = STRIA_CHUNK_BYTES_MAX},
+    };
+    stria_catalogue_append(&array.catalogue, &begun);
+    struct stria_ledger_entry entry = help_entry(2, 0, 0);
+    entry.length_bytes = STRIA_CHUNK_BYTES_MAX;
+    help_store(&array, 0, &entry);
+    help_ended(&array.catalogue, 2, STRIA_CHUNK_BYTES_MAX, STRIA_CHUNK_BYTES_MAX, 1);
+    help_inventory(&array);
+    const struct stria_map *map = help_map(&array, 2);
+    cr_assert_eq(map->extents_rejected, 1);
+    cr_assert_eq(stria_map_find(map, 0).state, STRIA_MAP_MISSING);
+}
+
 Test(map, of_two_entries_that_contradict_each_other_one_is_kept)
 {
     struct stria_ledger_entry a = help_entry(1, 3, 3), b = help_entry(1, 3, 4), c = help_entry(1, 3, 3);
