@@ -144,7 +144,7 @@ run_suite() {
             esac
         done
         # shellcheck disable=SC2086
-        check_suite checks 600 $scripts
+        check_suite checks 900 $scripts
         ;;
     freestanding) ctest_suite freestanding freestanding 60 ;;
     debug) ctest_suite debug debug 600 -LE e2e ;;
