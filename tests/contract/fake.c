@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MIB (1u << 20)
+#define MIB (1ull << 20)
 #define MB  1000000ull
 #define GB  1000000000ull
 

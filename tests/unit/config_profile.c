@@ -316,3 +316,44 @@ Test(config_profile, what_is_written_reads_back_exactly)
         }
     }
 }
+
+static char *read_manual(void)
+{
+    static char text[64 << 10];
+    FILE *in = fopen("man/stria-profile.5", "r");
+    cr_assert_not_null(in);
+    const size_t bytes = fread(text, 1, sizeof(text) - 1, in);
+    text[bytes] = '\0';
+    fclose(in);
+    return text;
+}
+
+Test(config_profile, the_manual_has_every_section_every_key_and_every_unit)
+{
+    const char *manual = read_manual();
+    for (unsigned section = 0; section <= STRIA_PROFILE_STALL_1; section++) {
+        char heading[64];
+        snprintf(heading, sizeof(heading), "[%s]", stria_profile_sections[section]);
+        cr_assert(strstr(manual, heading), "no %s in the manual", heading);
+    }
+    for (const struct stria_profile_key *key = stria_profile_keys; key->stem; key++) {
+        char name[64];
+        cr_assert(strstr(manual, stria_profile_key_print(name, sizeof(name), key)), "no %s in the manual",
+                  name);
+    }
+    for (const struct stria_unit *unit = stria_units; unit->suffix; unit++) {
+        char suffix[64];
+        snprintf(suffix, sizeof(suffix), "_%s", unit->suffix);
+        cr_assert(!unit->suffix[0] || strstr(manual, suffix), "no %s in the manual", suffix);
+    }
+}
+
+Test(config_profile, the_example_of_the_manual_is_a_good_profile)
+{
+    char *begin = strstr(read_manual(), ".Bd -literal -offset indent\n");
+    cr_assert_not_null(begin);
+    begin = strchr(begin, '\n') + 1;
+    *strstr(begin, ".Ed") = '\0';
+    cr_assert_eq(parse(begin), STRIA_OK, "%s", problems.count ? problems.sentences[0] : "");
+    cr_assert_eq(profile.parameters.law.step_count, 3);
+}
