@@ -132,7 +132,7 @@ static int memory_open(const struct stria_drive_options *options, struct stria_d
                        struct stria_trouble *trouble)
 {
     char name[STRIA_NAME_BYTES];
-    uint64_t bytes;
+    uint64_t bytes = 0;
     int code = memory_path_parse(options->path, name, &bytes, trouble);
     if (code < 0)
         return code;

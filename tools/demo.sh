@@ -43,7 +43,7 @@ cat >"$folder/array.ini" <<INI
 [array]
 name   = demo
 policy = adaptive
-buffer = 64MiB
+buffer = 128MiB
 
 [drive.pro]
 path    = pro.img
