@@ -177,10 +177,14 @@ static void run_cycle(struct stria_recorder *recorder, uint32_t drive_index)
             emit_request(recorder, drive_index);
         return;
     }
-    if (cycle->phase == CYCLE_IDLE && cycle_due(recorder, drive) && stria_recorder_room(recorder, 1))
-        begin_cycle(recorder, drive_index);
-    while (cycle->phase != CYCLE_IDLE && !cycle->in_flight && stria_recorder_room(recorder, 1)) {
+    /* When a cycle ends the next may be due at once: nothing else might come to start it. */
+    while (!cycle->in_flight && stria_recorder_room(recorder, 1)) {
         switch (cycle->phase) {
+        case CYCLE_IDLE:
+            if (!cycle_due(recorder, drive))
+                return;
+            begin_cycle(recorder, drive_index);
+            break;
         case CYCLE_FLUSH_DATA:
             cycle->phase = CYCLE_LEDGER;
             break;
@@ -202,8 +206,6 @@ static void run_cycle(struct stria_recorder *recorder, uint32_t drive_index)
             break;
         case CYCLE_DONE:
             finish_cycle(recorder, drive);
-            break;
-        case CYCLE_IDLE:
             break;
         }
     }
