@@ -203,6 +203,8 @@ void stria_recorder_tell_losses(struct stria_recorder *recorder)
 /* A loss is settled when it was told and its entry is durable wherever there is a drive to ask. */
 void stria_recorder_settle_losses(struct stria_recorder *recorder)
 {
+    if (!stria_recorder_any_live(recorder))
+        return;
     uint32_t durable = stria_recorder_catalogue_durable(recorder);
     while (recorder->lost_settled < durable && recorder->lost_settled < recorder->lost_told) {
         struct stria_catalogue_entry entry;
