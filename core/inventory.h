@@ -37,7 +37,8 @@ struct stria_recording {
     uint64_t base_row;           /* as in the catalogue */
     uint64_t started_unix_ns;
     uint64_t length_bytes;   /* of the stream, with its gaps; recovered: the durable watermark or, if that is
-                                further, the end of the unbroken run of sequences from there on */
+                                further, the end of the unbroken run of sequences from there on or, while a
+                                drive is absent, of the last one found */
     uint64_t stored_bytes;   /* payload; recovered: of the extents found up to length_bytes (an upper bound:
                                 a chunk written twice counts twice; its map is exact) */
     uint64_t dropped_bytes;  /* in gaps, or sealed but lost */

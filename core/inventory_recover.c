@@ -64,6 +64,25 @@ static struct stria_checkpoint furthest(const struct stria_recording *recording,
     return best;
 }
 
+static bool drive_absent(const struct stria_inventory_input *input)
+{
+    for (uint32_t i = 0; i < input->drive_count; i++)
+        if (!input->drives[i].present)
+            return true;
+    return false;
+}
+
+/* One more than the highest sequence found; 0 when none is. */
+static uint64_t found_end(const struct stria_recording *recording, const struct stria_inventory_input *input)
+{
+    uint64_t end = 0;
+    struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
+    for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);)
+        if (stria_inventory_entry_plausible(recording, &found.entry) && found.entry.sequence >= end)
+            end = found.entry.sequence + 1;
+    return end;
+}
+
 static uint64_t lost_before(const struct stria_recording *recording, const struct stria_catalogue *catalogue)
 {
     uint64_t count = 0;
@@ -101,6 +120,13 @@ void stria_inventory_recover(struct stria_recording *recording, const struct str
     recording->sequence_count = checkpoint.watermark_sequence;
     if (recording->extent_count > 0)
         recording->sequence_count = settled_end(recording, checkpoint.watermark_sequence, input, scratch);
+    /* What is durable may end in a run of sequences that only the absent drive knows, and the checkpoint lags
+     * behind what was reported: then everything found counts, with holes. */
+    if (recording->extent_count > 0 && drive_absent(input)) {
+        const uint64_t end = found_end(recording, input);
+        if (end > recording->sequence_count)
+            recording->sequence_count = end;
+    }
     sum_up(recording, input);
 
     /* Lost chunks at the very end say nothing about the offset at which they ended. */

@@ -143,9 +143,18 @@ Test(inventory, without_an_end_or_a_checkpoint_the_run_from_the_start_counts)
     record(1, "crashed", 3, 0);
     help_inventory(&array);
     cr_assert_eq(stria_inventory_find_id(&array.inventory, 1)->length_bytes, 3 * HELP_CHUNK);
+}
+
+Test(inventory, while_a_drive_is_absent_what_the_others_have_counts_up_to_its_last_chunk)
+{
+    record(1, "crashed", 3, 0);
+    help_inventory(&array);
     array.drives[1].present = false;
     help_inventory(&array);
-    cr_assert_eq(stria_inventory_find_id(&array.inventory, 1)->length_bytes, HELP_CHUNK);
+    const struct stria_recording *found = stria_inventory_find_id(&array.inventory, 1);
+    cr_assert_eq(found->length_bytes, 3 * HELP_CHUNK);
+    cr_assert_eq(found->sequence_count, 3);
+    cr_assert_eq(found->stored_bytes, 2 * HELP_CHUNK, "the hole stays where it is");
 }
 
 Test(inventory, gaps_and_lost_chunks_do_not_break_the_run)
