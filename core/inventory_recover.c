@@ -72,15 +72,33 @@ static bool drive_absent(const struct stria_inventory_input *input)
     return false;
 }
 
-/* One more than the highest sequence found; 0 when none is. */
-static uint64_t found_end(const struct stria_recording *recording, const struct stria_inventory_input *input)
+/* One more than the highest sequence below limit that is found; 0 when none is. */
+static uint64_t found_end(const struct stria_recording *recording, const struct stria_inventory_input *input,
+                          uint64_t limit)
 {
     uint64_t end = 0;
     struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
     for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);)
-        if (stria_inventory_entry_plausible(recording, &found.entry) && found.entry.sequence >= end)
+        if (stria_inventory_entry_plausible(recording, &found.entry) && found.entry.sequence >= end &&
+            found.entry.sequence < limit)
             end = found.entry.sequence + 1;
     return end;
+}
+
+/* How many sequences count, given the watermark's. */
+static uint64_t recovered_end(const struct stria_recording *recording, uint64_t watermark_sequence,
+                              const struct stria_inventory_input *input, uint8_t *scratch)
+{
+    if (recording->extent_count == 0)
+        return watermark_sequence;
+    /* What is durable may end in a run of sequences that only an absent drive knows, and the checkpoint lags
+     * behind what was reported: then everything found counts, with holes. */
+    uint64_t limit = UINT64_MAX;
+    if (!drive_absent(input))
+        limit = settled_end(recording, watermark_sequence, input, scratch);
+    /* Lost chunks at the very end say nothing about the offset at which they ended: they are left out. */
+    const uint64_t end = found_end(recording, input, limit);
+    return end > watermark_sequence ? end : watermark_sequence;
 }
 
 static uint64_t lost_before(const struct stria_recording *recording, const struct stria_catalogue *catalogue)
@@ -117,19 +135,9 @@ void stria_inventory_recover(struct stria_recording *recording, const struct str
 {
     const struct stria_checkpoint checkpoint = furthest(recording, input);
     recording->length_bytes = checkpoint.watermark_bytes;
-    recording->sequence_count = checkpoint.watermark_sequence;
-    if (recording->extent_count > 0)
-        recording->sequence_count = settled_end(recording, checkpoint.watermark_sequence, input, scratch);
-    /* What is durable may end in a run of sequences that only the absent drive knows, and the checkpoint lags
-     * behind what was reported: then everything found counts, with holes. */
-    if (recording->extent_count > 0 && drive_absent(input)) {
-        const uint64_t end = found_end(recording, input);
-        if (end > recording->sequence_count)
-            recording->sequence_count = end;
-    }
+    recording->sequence_count = recovered_end(recording, checkpoint.watermark_sequence, input, scratch);
     sum_up(recording, input);
 
-    /* Lost chunks at the very end say nothing about the offset at which they ended. */
     const uint64_t chunks = stria_inventory_chunks(recording->length_bytes, recording->chunk_bytes);
     if (recording->sequence_count > chunks)
         recording->sequence_count = chunks;
