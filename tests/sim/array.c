@@ -1,0 +1,379 @@
+#include "tests/sim/array.h"
+
+#include "core/assert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CATALOGUE_LOW 80u /* free cells below which it is compacted */
+
+static void *allocate(size_t count, size_t bytes)
+{
+    void *memory = calloc(count, bytes);
+    STRIA_ASSERT(memory);
+    return memory;
+}
+
+/* Requests are made out of it, so it is aligned as they have to be. */
+static uint8_t *allocate_pages(size_t bytes)
+{
+    uint8_t *memory = aligned_alloc(STRIA_PAGE_BYTES, bytes);
+    STRIA_ASSERT(memory);
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static size_t half_bytes_of(const struct stria_geometry *geometry)
+{
+    return (size_t)geometry->catalogue_bytes / 2;
+}
+
+/* The size of a drive that has room for so many extents. */
+static struct stria_geometry plan(const struct sim_scenario *scenario, uint64_t extents)
+{
+    struct stria_geometry geometry = {0};
+    uint64_t bytes = stria_geometry_drive_bytes_min(scenario->chunk_bytes);
+    if (extents > STRIA_EXTENTS_MIN)
+        bytes += (extents - STRIA_EXTENTS_MIN) * ((uint64_t)scenario->chunk_bytes + STRIA_LEDGER_ENTRY_BYTES);
+    int code = stria_geometry_plan(&geometry, bytes, scenario->chunk_bytes, scenario->block_bytes);
+    STRIA_ASSERT(code == STRIA_OK);
+    return geometry;
+}
+
+static void format_drive(struct sim_world *world, uint32_t index)
+{
+    struct sim_scenario_drive *kind = &world->scenario.drives[index];
+    struct sim_drive_past *past = &world->past[index];
+    struct stria_superblock super = {.version = STRIA_FORMAT_VERSION,
+                                     .array_uuid = {1, 2, 3},
+                                     .drive_uuid = {4, (uint8_t)index},
+                                     .drive_index = index,
+                                     .drive_count = world->scenario.drive_count,
+                                     .geometry = plan(&world->scenario, kind->extents),
+                                     .ledger_generation = 1,
+                                     .policy = world->scenario.policy,
+                                     .generation = 1,
+                                     .created_unix_ns = 1,
+                                     .array_name = "simulated",
+                                     .drive_name = "drive"};
+    kind->extents = super.geometry.extent_count;
+    past->super = super;
+    past->media = sim_media_new(&super.geometry, &world->ring);
+    past->owners = allocate(super.geometry.extent_count, sizeof(uint64_t));
+    past->fresh = true;
+    for (uint32_t copy = 0; copy < 2; copy++)
+        stria_superblock_encode(sim_media_bytes(past->media, super.geometry.super_offset[copy]), &super);
+}
+
+/* Recordings of long ago, all removed, that leave the log nearly full. */
+static void crowd(struct sim_world *world, struct stria_catalogue *catalogue)
+{
+    uint32_t left = 10 + (uint32_t)(sim_draw(world->scenario.seed, SIM_TOPIC_SCENARIO, 1000, 0) % 100);
+    for (uint64_t id = 1; catalogue->entries_max - catalogue->count > left + 2; id++) {
+        struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_BEGUN, .recording = id};
+        entry.begun.name[0] = 'x';
+        entry.begun.policy = STRIA_POLICY_ADAPTIVE;
+        entry.begun.chunk_bytes = world->scenario.chunk_bytes;
+        stria_catalogue_append(catalogue, &entry);
+        entry = (struct stria_catalogue_entry){.kind = STRIA_CATALOGUE_REMOVED, .recording = id};
+        stria_catalogue_append(catalogue, &entry);
+    }
+}
+
+void sim_array_format(struct sim_world *world)
+{
+    size_t smallest = SIZE_MAX;
+    for (uint32_t index = 0; index < world->scenario.drive_count; index++) {
+        format_drive(world, index);
+        size_t half_bytes = half_bytes_of(&world->past[index].super.geometry);
+        if (half_bytes < smallest)
+            smallest = half_bytes;
+    }
+    struct stria_catalogue catalogue;
+    uint8_t *image = allocate(1, smallest);
+    stria_catalogue_format(&catalogue, image, smallest, world->past[0].super.array_uuid, 1);
+    if (world->scenario.catalogue_crowded)
+        crowd(world, &catalogue);
+    for (uint32_t index = 0; index < world->scenario.drive_count; index++) {
+        struct sim_drive_past *past = &world->past[index];
+        uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, catalogue.epoch);
+        memcpy(sim_media_bytes(past->media, offset), image, smallest);
+    }
+    free(image);
+}
+
+static void load_drive(struct sim_world *world, struct sim_array *array, uint32_t index,
+                       struct stria_catalogue *replica)
+{
+    struct sim_drive_past *past = &world->past[index];
+    struct sim_array_drive *drive = &array->drives[index];
+    struct stria_superblock super;
+    struct stria_superblock_unknown unknown;
+    const uint8_t *page = sim_media_bytes(past->media, past->super.geometry.super_offset[index % 2]);
+    if (stria_superblock_decode(page, &super, &unknown) != STRIA_SUPERBLOCK_VALID) {
+        sim_fail(world, "drive %u: its superblock is damaged", index);
+        return;
+    }
+    const struct stria_geometry *geometry = &past->super.geometry;
+    drive->present = true;
+    drive->ledger = allocate(1, geometry->ledger_bytes);
+    memcpy(drive->ledger, sim_media_bytes(past->media, geometry->ledger_offset), geometry->ledger_bytes);
+    size_t half_bytes = half_bytes_of(geometry);
+    for (uint32_t half = 0; half < 2; half++) {
+        drive->halves[half] = allocate(1, half_bytes);
+        uint64_t offset = stria_geometry_catalogue_half_offset(geometry, half);
+        memcpy(drive->halves[half], sim_media_bytes(past->media, offset), half_bytes);
+    }
+    if (stria_catalogue_load(replica, drive->halves, half_bytes, super.array_uuid) != STRIA_OK)
+        sim_fail(world, "drive %u: its catalogue is damaged", index);
+    struct stria_ledger_binding binding = stria_superblock_binding(&super);
+    drive->checkpoint_valid =
+        stria_checkpoint_choose(sim_media_bytes(past->media, geometry->checkpoint_offset), &drive->checkpoint,
+                                &binding) == STRIA_OK;
+}
+
+static void take_inventory(struct sim_world *world, struct sim_array *array)
+{
+    for (uint32_t index = 0; index < array->drive_count; index++) {
+        const struct sim_array_drive *drive = &array->drives[index];
+        array->inventory_drives[index] =
+            (struct stria_inventory_drive){.present = drive->present,
+                                           .ledger = drive->ledger,
+                                           .geometry = &world->past[index].super.geometry,
+                                           .binding = stria_superblock_binding(&world->past[index].super),
+                                           .checkpoint_valid = drive->checkpoint_valid,
+                                           .checkpoint = drive->checkpoint};
+    }
+    array->input = (struct stria_inventory_input){
+        .catalogue = &array->catalogue, .drives = array->inventory_drives, .drive_count = array->drive_count};
+    uint32_t capacity = stria_inventory_recordings_max(&array->catalogue);
+    static uint8_t scratch[STRIA_INVENTORY_SCRATCH_BYTES];
+    free(array->table);
+    array->table = allocate(capacity + 1, sizeof(struct stria_recording));
+    if (stria_inventory_build(&array->inventory, &array->input, array->table, capacity, scratch) != STRIA_OK)
+        sim_fail(world, "no inventory can be made");
+}
+
+struct sim_array *sim_array_load(struct sim_world *world, uint32_t present)
+{
+    struct sim_array *array = allocate(1, sizeof(*array));
+    struct stria_catalogue replicas[STRIA_DRIVES_MAX] = {0};
+    array->drive_count = world->scenario.drive_count;
+    for (uint32_t index = 0; index < array->drive_count && !sim_failed(world); index++)
+        if (present >> index & 1)
+            load_drive(world, array, index, &replicas[index]);
+    uint32_t chosen = 0;
+    if (!sim_failed(world) && stria_catalogue_merge(replicas, array->drive_count, &chosen) != STRIA_OK)
+        sim_fail(world, "the replicas of the catalogue cannot be merged");
+    if (sim_failed(world)) {
+        sim_array_free(array);
+        return NULL;
+    }
+    /* Of its own, since the product's replicas are read into memory of their own too. */
+    array->catalogue = replicas[chosen];
+    array->half_bytes = (size_t)array->catalogue.entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
+    array->spare_half = allocate_pages(array->half_bytes);
+    array->catalogue.image = allocate_pages(array->half_bytes);
+    memcpy(array->catalogue.image, replicas[chosen].image, array->half_bytes);
+    take_inventory(world, array);
+    return array;
+}
+
+void sim_array_free(struct sim_array *array)
+{
+    if (!array)
+        return;
+    for (uint32_t index = 0; index < array->drive_count; index++) {
+        struct sim_array_drive *drive = &array->drives[index];
+        free(drive->halves[0]);
+        free(drive->halves[1]);
+        free(drive->ledger);
+        free(drive->extent_state);
+        free(drive->staging);
+    }
+    free(array->catalogue.image);
+    free(array->spare_half);
+    free(array->table);
+    free(array);
+}
+
+/* Writes part of the catalogue's image to its half on one drive; power may be cut before. */
+static void write_image(struct sim_world *world, const struct sim_array *array, uint32_t index, size_t start,
+                        size_t bytes)
+{
+    if (bytes == 0 || sim_step(world))
+        return;
+    struct sim_drive_past *past = &world->past[index];
+    uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, array->catalogue.epoch);
+    struct sim_payload payload = sim_media_capture(past->media, array->catalogue.image + start, bytes);
+    sim_media_write(past->media, offset + start, bytes, &payload);
+}
+
+static void flush(struct sim_world *world, uint32_t index)
+{
+    if (!sim_step(world))
+        sim_media_flush(world->past[index].media, sim_media_barrier(world->past[index].media));
+}
+
+/* All of the log, its first page, with HEAD, last. */
+static void write_whole(struct sim_world *world, const struct sim_array *array, uint32_t index)
+{
+    write_image(world, array, index, STRIA_PAGE_BYTES, array->half_bytes - STRIA_PAGE_BYTES);
+    flush(world, index);
+    write_image(world, array, index, 0, STRIA_PAGE_BYTES);
+    flush(world, index);
+}
+
+static void write_cells(struct sim_world *world, const struct sim_array *array, uint32_t first,
+                        uint32_t count)
+{
+    for (uint32_t index = 0; index < array->drive_count; index++) {
+        if (!array->drives[index].present)
+            continue;
+        struct stria_catalogue_pages pages =
+            stria_catalogue_pages(&array->catalogue, &world->past[index].super.geometry, first, count);
+        write_image(world, array, index, pages.image_offset_bytes, pages.length_bytes);
+    }
+    for (uint32_t index = 0; index < array->drive_count; index++)
+        if (array->drives[index].present)
+            flush(world, index);
+}
+
+static void repair_replicas(struct sim_world *world, struct sim_array *array)
+{
+    for (uint32_t index = 0; index < array->drive_count; index++) {
+        if (!array->drives[index].present)
+            continue;
+        struct sim_drive_past *past = &world->past[index];
+        uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, array->catalogue.epoch);
+        if (memcmp(sim_media_bytes(past->media, offset), array->catalogue.image, array->half_bytes) != 0)
+            write_whole(world, array, index);
+        past->fresh |= !world->cut;
+    }
+}
+
+/* A recording that a cut left without an end gets one, so that what was found of it stays as it was found. */
+static void close_recordings(struct sim_world *world, struct sim_array *array)
+{
+    uint32_t first = array->catalogue.count;
+    for (uint32_t index = 0; index < array->inventory.recording_count; index++) {
+        const struct stria_recording *recording = &array->inventory.recordings[index];
+        if (recording->complete)
+            continue;
+        struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_ENDED, .recording = recording->id};
+        entry.ended.length_bytes = recording->length_bytes;
+        entry.ended.stored_bytes = recording->stored_bytes;
+        entry.ended.dropped_bytes = recording->dropped_bytes;
+        entry.ended.sequence_count = recording->sequence_count;
+        entry.ended.gap_drive = STRIA_GAP_DRIVE_NONE;
+        if (stria_catalogue_append(&array->catalogue, &entry) >= 0)
+            world->cover->recovered++;
+    }
+    if (array->catalogue.count > first) {
+        write_cells(world, array, first, array->catalogue.count - first);
+        if (!sim_failed(world))
+            take_inventory(world, array);
+    }
+}
+
+void sim_array_repair(struct sim_world *world, struct sim_array *array)
+{
+    repair_replicas(world, array);
+    close_recordings(world, array);
+}
+
+void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording)
+{
+    struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = recording->id};
+    if (world->cut || array->catalogue.entries_max - array->catalogue.count <= CATALOGUE_LOW)
+        return;
+    int index = stria_catalogue_append(&array->catalogue, &entry);
+    STRIA_ASSERT(index >= 0);
+    recording->removing = true;
+    write_cells(world, array, (uint32_t)index, 1);
+    if (world->cut)
+        return;
+    recording->removed = true;
+    world->cover->removals++;
+    take_inventory(world, array);
+}
+
+void sim_array_compact(struct sim_world *world, struct sim_array *array)
+{
+    struct stria_catalogue target;
+    if (world->cut || array->catalogue.entries_max - array->catalogue.count > CATALOGUE_LOW)
+        return;
+    if (stria_catalogue_compact(&array->catalogue, &target, array->spare_half,
+                                array->inventory.next_recording, 1) != STRIA_OK) {
+        sim_fail(world, "the catalogue cannot be compacted");
+        return;
+    }
+    array->spare_half = array->catalogue.image;
+    array->catalogue = target;
+    for (uint32_t index = 0; index < array->drive_count; index++)
+        if (array->drives[index].present)
+            write_whole(world, array, index);
+    world->cover->compactions++;
+    take_inventory(world, array);
+}
+
+void sim_array_mark(struct sim_array *array)
+{
+    for (uint32_t index = 0; index < array->drive_count; index++) {
+        struct sim_array_drive *drive = &array->drives[index];
+        if (!drive->present)
+            continue;
+        uint64_t count = array->inventory_drives[index].geometry->extent_count;
+        uint8_t *bitmap = allocate(1, (size_t)(count + 7) / 8);
+        stria_inventory_used(&array->inventory, &array->input, index, bitmap);
+        drive->extent_state = allocate(count, 1);
+        for (uint64_t position = 0; position < count; position++)
+            if (bitmap[position / 8] >> position % 8 & 1)
+                drive->extent_state[position] = STRIA_EXTENT_USED;
+        free(bitmap);
+        drive->staging = allocate_pages(STRIA_STAGING_BYTES);
+    }
+}
+
+void sim_map_make(struct sim_world *world, const struct sim_array *array,
+                  const struct stria_recording *recording, struct stria_map *map)
+{
+    struct stria_map_memory memory = {
+        .extents = allocate(recording->extent_count + 1, sizeof(struct stria_map_extent)),
+        .extent_capacity = recording->extent_count,
+        .lost = allocate(recording->lost_entry_count + 1, sizeof(struct stria_catalogue_lost)),
+        .lost_capacity = recording->lost_entry_count,
+    };
+    map->extents = memory.extents;
+    map->lost = memory.lost;
+    if (stria_map_build(map, &array->input, recording, &memory) != STRIA_OK)
+        sim_fail(world, "no map can be made of recording %llu", (unsigned long long)recording->id);
+    STRIA_ASSERT(map->extents == memory.extents && map->lost == memory.lost);
+}
+
+void sim_map_free(struct stria_map *map)
+{
+    free(map->extents);
+    free(map->lost);
+}
+
+const struct sim_chunk *sim_owner(struct sim_world *world, uint32_t drive, uint64_t position)
+{
+    uint64_t owner = world->past[drive].owners[position];
+    if (owner == 0)
+        return NULL;
+    const struct sim_recording *recording = &world->model.recordings[(owner - 1) >> 32];
+    uint32_t index = (uint32_t)(owner - 1);
+    if (recording->removed || index >= recording->chunk_count)
+        return NULL;
+    const struct sim_chunk *chunk = &recording->chunks[index];
+    bool here = chunk->fate == SIM_FATE_WRITTEN && chunk->drive == drive && chunk->position == position;
+    return here && !chunk->cause ? chunk : NULL;
+}
+
+void sim_own(struct sim_world *world, uint32_t drive, uint64_t position,
+             const struct sim_recording *recording, uint32_t chunk)
+{
+    uint64_t index = (uint64_t)(recording - world->model.recordings);
+    world->past[drive].owners[position] = (index << 32 | chunk) + 1;
+}

@@ -1,0 +1,209 @@
+/* The checks made on what is found on the media, whatever happened before. */
+#include "core/digest.h"
+#include "tests/sim/array.h"
+
+static uint32_t length_of(const struct sim_world *world, uint64_t length_bytes, uint64_t chunk)
+{
+    uint64_t left = length_bytes - chunk * world->scenario.chunk_bytes;
+    return left < world->scenario.chunk_bytes ? (uint32_t)left : world->scenario.chunk_bytes;
+}
+
+/* Reads a chunk as the product does: the first extent whose digest is right counts. What it presents has to
+ * be true, and only a drive that lied may hold anything else. */
+static const struct stria_map_extent *read_chunk(struct sim_world *world,
+                                                 const struct sim_recording *recording, uint64_t chunk,
+                                                 const struct stria_map_place *place)
+{
+    uint64_t id = sim_chunk_id(world, recording, (uint32_t)chunk);
+    uint32_t length = recording->chunks[chunk].length_bytes;
+    for (size_t index = 0; index < place->extent_count; index++) {
+        const struct stria_map_extent *extent = &place->extents[index];
+        const struct sim_drive_past *past = &world->past[extent->drive];
+        uint64_t seed = stria_digest_seed(recording->id, extent->sequence);
+        bool right =
+            sim_media_digest(past->media, extent->position, extent->length_bytes, seed) == extent->digest;
+        bool holds =
+            extent->length_bytes == length && sim_media_holds(past->media, extent->position, id, length);
+        if (right && !holds)
+            sim_fail(world, "recording %llu: wrong bytes are presented as chunk %llu",
+                     (unsigned long long)recording->id, (unsigned long long)chunk);
+        if (!right && !past->damaged)
+            sim_fail(world, "recording %llu: chunk %llu at drive %u, extent %u, is damaged for no reason",
+                     (unsigned long long)recording->id, (unsigned long long)chunk, extent->drive,
+                     extent->position);
+        if (right)
+            return extent;
+    }
+    return NULL;
+}
+
+/* Whether everything that was ever written of a recording can be expected to be found. */
+static bool undisturbed(const struct sim_world *world, const struct sim_array *array,
+                        const struct stria_map *map)
+{
+    for (uint32_t drive = 0; drive < array->drive_count; drive++)
+        if (!array->drives[drive].present || world->past[drive].damaged)
+            return false;
+    return map->lost_count == 0;
+}
+
+static void verify_chunk(struct sim_world *world, const struct sim_array *array,
+                         const struct sim_recording *recording, const struct stria_map *map, uint64_t index)
+{
+    const struct sim_chunk *chunk = &recording->chunks[index];
+    struct stria_map_place place = stria_map_find(map, index);
+    const struct stria_map_extent *found =
+        place.state == STRIA_MAP_STORED ? read_chunk(world, recording, index, &place) : NULL;
+    bool reachable = chunk->fate == SIM_FATE_WRITTEN && array->drives[chunk->drive].present &&
+                     !world->past[chunk->drive].damaged;
+    /* What a lying drive lost ends the run of sequences in a recording that has no end of its own. */
+    if (place.state == STRIA_MAP_BEYOND && !recording->closed && sim_somebody_lied(world))
+        reachable = false;
+    if (chunk->durable && !chunk->cause && reachable && !found)
+        sim_fail(world, "recording %llu: chunk %llu was durable on drive %u and is not readable (state %d)",
+                 (unsigned long long)recording->id, (unsigned long long)index, chunk->drive, place.state);
+    if (found && chunk->fate == SIM_FATE_SKIPPED)
+        sim_fail(world, "recording %llu: chunk %llu is presented, and was never recorded",
+                 (unsigned long long)recording->id, (unsigned long long)index);
+    if (place.state == STRIA_MAP_GAP && (place.cause == STRIA_GAP_NONE || place.cause > STRIA_GAP_FULL))
+        sim_fail(world, "recording %llu: the gap at chunk %llu has no cause",
+                 (unsigned long long)recording->id, (unsigned long long)index);
+    if (place.state == STRIA_MAP_MISSING && !recording->holes && undisturbed(world, array, map))
+        sim_fail(world, "recording %llu: chunk %llu is missing, and no drive is",
+                 (unsigned long long)recording->id, (unsigned long long)index);
+    if (place.state == STRIA_MAP_GAP && chunk->fate == SIM_FATE_WRITTEN && !chunk->cause && chunk->durable)
+        sim_fail(world, "recording %llu: chunk %llu is stored, and called a gap",
+                 (unsigned long long)recording->id, (unsigned long long)index);
+}
+
+/* Where the last chunk ends that was durable and is stored. What comes after it, up to the watermark, is
+ * known not to be stored, and of a recording without an end nobody knows how far that reached. */
+static uint64_t stored_end(const struct sim_world *world, const struct sim_recording *recording)
+{
+    for (uint32_t index = recording->chunk_count; index-- > 0;)
+        if (recording->chunks[index].durable && !recording->chunks[index].cause)
+            return (uint64_t)index * world->scenario.chunk_bytes + recording->chunks[index].length_bytes;
+    return 0;
+}
+
+static void verify_map(struct sim_world *world, const struct sim_array *array,
+                       const struct sim_recording *recording, const struct stria_recording *found, bool known)
+{
+    struct stria_map map;
+    sim_map_make(world, array, found, &map);
+    uint64_t least = recording->closed && known ? recording->length_bytes : 0;
+    bool there = true;
+    for (uint32_t drive = 0; drive < array->drive_count; drive++)
+        there &= array->drives[drive].present && !world->past[drive].damaged;
+    if (!recording->closed && there)
+        least = stored_end(world, recording);
+    if (map.length_bytes < least || map.length_bytes > recording->length_bytes)
+        sim_fail(world, "recording %llu has %llu bytes, and is found with %llu",
+                 (unsigned long long)recording->id, (unsigned long long)least,
+                 (unsigned long long)map.length_bytes);
+    if (map.chunks_stored + map.chunks_gap + map.chunks_lost + map.chunks_missing != map.chunk_count)
+        sim_fail(world, "recording %llu: the map's sums are wrong", (unsigned long long)recording->id);
+    for (uint64_t index = 0; index < recording->chunk_count && !sim_failed(world); index++)
+        verify_chunk(world, array, recording, &map, index);
+    sim_map_free(&map);
+}
+
+/* Whether a drive is there that knows all that was ever written down, and never lied. */
+static bool somebody_knows(const struct sim_world *world, const struct sim_array *array)
+{
+    for (uint32_t drive = 0; drive < array->drive_count; drive++)
+        if (array->drives[drive].present && world->past[drive].fresh && !world->past[drive].damaged)
+            return true;
+    return false;
+}
+
+void sim_verify(struct sim_world *world, const struct sim_array *array)
+{
+    uint64_t last = 0;
+    bool known = somebody_knows(world, array);
+    for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++) {
+        const struct sim_recording *recording = &world->model.recordings[index];
+        const struct stria_recording *found = stria_inventory_find_id(&array->inventory, recording->id);
+        last = recording->started ? recording->id : last;
+        if (found && recording->removed && known && sim_model_find(&world->model, recording->id) == NULL)
+            sim_fail(world, "recording %llu is back after its removal", (unsigned long long)recording->id);
+        if (recording->removed)
+            continue;
+        if (!found && recording->started && !recording->removing && known)
+            sim_fail(world, "recording %llu is not found", (unsigned long long)recording->id);
+        if (found && recording->finished && !found->complete && known)
+            sim_fail(world, "recording %llu is finished, and found without its end",
+                     (unsigned long long)recording->id);
+        if (found)
+            verify_map(world, array, recording, found, known);
+    }
+    for (uint32_t index = 0; index < array->inventory.recording_count; index++)
+        if (!sim_model_find(&world->model, array->inventory.recordings[index].id))
+            sim_fail(world, "there is a recording %llu that nobody made",
+                     (unsigned long long)array->inventory.recordings[index].id);
+    if (array->inventory.next_recording <= last && known)
+        sim_fail(world, "the next recording's identity %llu is taken",
+                 (unsigned long long)array->inventory.next_recording);
+}
+
+static bool everybody_there(const struct sim_array *array)
+{
+    for (uint32_t drive = 0; drive < array->drive_count; drive++)
+        if (!array->drives[drive].present)
+            return false;
+    return true;
+}
+
+static void adopt_chunk(struct sim_world *world, const struct sim_array *array,
+                        struct sim_recording *recording, const struct stria_map *map, uint32_t index)
+{
+    struct sim_chunk *chunk = &recording->chunks[index];
+    struct stria_map_place place = stria_map_find(map, index);
+    const struct stria_map_extent *found =
+        place.state == STRIA_MAP_STORED ? read_chunk(world, recording, index, &place) : NULL;
+    if (found) {
+        chunk->fate = SIM_FATE_WRITTEN;
+        chunk->cause = STRIA_GAP_NONE;
+        chunk->drive = (uint8_t)found->drive;
+        chunk->position = found->position;
+        chunk->durable = true;
+        sim_own(world, found->drive, found->position, recording, index);
+        return;
+    }
+    bool away = chunk->fate == SIM_FATE_WRITTEN && chunk->durable && !chunk->cause &&
+                (!array->drives[chunk->drive].present || world->past[chunk->drive].damaged);
+    if (away || chunk->fate == SIM_FATE_SKIPPED)
+        return;
+    chunk->fate = SIM_FATE_UNKNOWN;
+    chunk->durable = false;
+}
+
+void sim_adopt(struct sim_world *world, const struct sim_array *array)
+{
+    for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++) {
+        struct sim_recording *recording = &world->model.recordings[index];
+        const struct stria_recording *found = stria_inventory_find_id(&array->inventory, recording->id);
+        if (recording->removed || (recording->closed && !recording->removing))
+            continue;
+        if (!found) {
+            recording->removed = true;
+            continue;
+        }
+        recording->removing = false;
+        if (recording->closed)
+            continue;
+        struct stria_map map;
+        sim_map_make(world, array, found, &map);
+        recording->started = true;
+        recording->holes = !everybody_there(array);
+        recording->closed = found->complete;
+        recording->length_bytes = map.length_bytes;
+        recording->chunk_count = (uint32_t)map.chunk_count;
+        if (map.chunk_count > 0)
+            recording->chunks[map.chunk_count - 1].length_bytes =
+                length_of(world, map.length_bytes, map.chunk_count - 1);
+        for (uint32_t chunk = 0; chunk < recording->chunk_count && !sim_failed(world); chunk++)
+            adopt_chunk(world, array, recording, &map, chunk);
+        sim_map_free(&map);
+    }
+}
