@@ -81,7 +81,7 @@ static void drive_submit(struct bench *bench, unsigned index, uint64_t tag)
         .op = bench->reads ? STRIA_IO_READ : STRIA_IO_WRITE,
         .offset = bench->next[index],
         .length = bench->length,
-        .data = bench->memory + (index * bench->depth + tag) * bench->length,
+        .data = bench->memory + (size_t)(index * bench->depth + tag) * bench->length,
         .tag = tag,
         .digest_wanted = bench->digests,
         .digest_bytes = bench->length,
