@@ -53,8 +53,8 @@ static int add_model(const struct stria_drive_config *config, bool writable, str
         code = stria_profile_scale(&profile, config->capacity_scale, config->rate_scale, trouble);
     bool keeps_state = writable && stria_fake_state_path(config->path, state_path, sizeof(state_path));
     if (code == STRIA_OK)
-        code = stria_fake_wrap(*drive, &profile.parameters, config->fault_seed, keeps_state ? state_path : NULL,
-                               &outer, trouble);
+        code = stria_fake_wrap(*drive, &profile.parameters, config->fault_seed,
+                               keeps_state ? state_path : NULL, &outer, trouble);
     return wrapped(code, outer, drive);
 }
 

@@ -9,7 +9,7 @@ prefix=$scratch/usr
 
 cmake --install build/release --prefix "$prefix" >/dev/null
 library=$(dirname "$(find "$prefix/lib" -name libstria.a)")
-for file in bin/stria include/stria/stria.h share/man/man1/stria.1 share/man/man5/array.ini.5 \
+for file in bin/stria include/stria/stria.h share/man/man1/stria.1 share/man/man5/array.ini.5 share/man/man5/stria-profile.5 \
     share/bash-completion/completions/stria share/zsh/vendor-completions/_stria share/stria/profiles/samsung-980.ini; do
     [ -s "$prefix/$file" ] || { echo "$file is not installed"; exit 1; }
 done
