@@ -40,6 +40,7 @@ struct stria_array_config {
                               chunks */
     uint64_t commit_interval_ns; /* 1 ms to 60 s */
     uint64_t write_deadline_ns;  /* 100 ms to 10 min */
+    bool discard;                /* trim the free extents before a recording */
     uint32_t depth;              /* requests in flight on each drive, 1 to STRIA_DEPTH_MAX */
     uint32_t drive_count;        /* 1 to STRIA_DRIVES_MAX */
     struct stria_drive_config drives[STRIA_DRIVES_MAX]; /* in the order of the file */

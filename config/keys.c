@@ -103,6 +103,15 @@ static bool parse_count_between(const char *value, uint64_t *count, uint64_t lea
     return true;
 }
 
+static bool parse_yes_or_no(const char *value, void *field)
+{
+    const bool yes = strcmp(value, "yes") == 0;
+    if (!yes && strcmp(value, "no") != 0)
+        return false;
+    *(bool *)field = yes;
+    return true;
+}
+
 static bool parse_depth(const char *value, void *field)
 {
     uint64_t depth;
@@ -159,6 +168,11 @@ const struct stria_key stria_keys[] = {
      parse_write_deadline, IN_ARRAY(write_deadline_ns)},
     {STRIA_KEY_ARRAY, "depth", "a whole number from 1 to 256", "8", false, "Writes in flight on each drive",
      parse_depth, IN_ARRAY(depth)},
+    {STRIA_KEY_ARRAY, "discard", "yes or no", "no", false,
+     "Whether everything that is free is trimmed before each recording, on drives that know TRIM; never "
+     "during "
+     "one",
+     parse_yes_or_no, IN_ARRAY(discard)},
     {STRIA_KEY_DRIVE, "path", "a device or a file, in at most 4095 bytes", NULL, true,
      "The device, best by its name in /dev/disk/by-id, or a file; a relative path starts in this file's "
      "folder",

@@ -1,6 +1,6 @@
 /* The producer's side of a recording. */
 #include "config/keys.h"
-#include "core/space.h"
+#include "engine/trim.h"
 #include "engine/writer_internal.h"
 #include "support/clock.h"
 
@@ -204,6 +204,15 @@ static int start_thread(struct stria_writer *writer, struct stria_trouble *troub
                              writer->array->name);
 }
 
+/* A drive that knows what is free has room to work in: untrimmed ones stall. */
+static void discard_free(struct stria_array *array)
+{
+    struct stria_extent_set set;
+    stria_extent_set_fill(&set, array, STRIA_EXTENT_FREE);
+    stria_array_trim(array, &set);
+    stria_extent_set_clear(&set);
+}
+
 int stria_writer_begin(struct stria_array *array, const struct stria_writer_options *options,
                        struct stria_writer **out, struct stria_trouble *trouble)
 {
@@ -225,6 +234,8 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
     code = choose_name(writer, options->name, trouble);
     if (code == STRIA_OK)
         code = stria_array_reserve(array, CATALOGUE_ENTRIES, trouble);
+    if (code == STRIA_OK && array->config->discard)
+        discard_free(array);
     if (code == STRIA_OK)
         code = create_ring(writer, options, trouble);
     writer->recording = array->inventory.next_recording;
