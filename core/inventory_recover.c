@@ -79,7 +79,7 @@ static uint64_t found_end(const struct stria_recording *recording, const struct 
     uint64_t end = 0;
     struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
     for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);)
-        if (stria_inventory_entry_plausible(recording, &found.entry) && found.entry.sequence >= end &&
+        if (stria_inventory_found_plausible(&found, recording, input) && found.entry.sequence >= end &&
             found.entry.sequence < limit)
             end = found.entry.sequence + 1;
     return end;
