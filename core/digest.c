@@ -3,6 +3,9 @@
 #include "core/digest.h"
 
 #include "core/bits.h"
+#ifdef STRIA_DIGEST_WIDE
+#include "core/digest_wide.h"
+#endif
 
 #include <xxhash.h>
 
@@ -16,5 +19,9 @@ uint64_t stria_digest_seed(uint64_t recording, uint64_t sequence)
 
 uint64_t stria_digest_seeded(uint64_t seed, const void *data, size_t bytes)
 {
+#ifdef STRIA_DIGEST_WIDE
+    if (__builtin_cpu_supports("avx2"))
+        return stria_digest_seeded_avx2(seed, data, bytes);
+#endif
     return XXH3_64bits_withSeed(data, bytes, seed);
 }

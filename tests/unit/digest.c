@@ -4,6 +4,9 @@
 
 #include <criterion/criterion.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /* The expected values were computed by tests/format/xxh3.py, which shares no code with xxHash. */
 Test(digest, is_xxh3_64_with_a_seed)
 {
@@ -49,4 +52,15 @@ Test(digest, does_not_depend_on_the_alignment_of_the_bytes)
         memcpy(room + shift, payload, sizeof(payload));
         cr_assert_eq(stria_digest_seeded(5, room + shift, sizeof(payload)), expected);
     }
+}
+
+/* This file is compiled for any processor, the hosted core chooses by the one it runs on. */
+Test(digest, is_the_same_however_wide_the_vectors_are)
+{
+    static uint8_t payload[9000];
+    struct stria_random random = random_of(3);
+    random_fill(&random, payload, sizeof(payload));
+    for (size_t bytes = 0; bytes <= sizeof(payload); bytes += bytes < 2200 ? 1 : 97)
+        cr_assert_eq(stria_digest_seeded(bytes * 31, payload, bytes),
+                     XXH3_64bits_withSeed(payload, bytes, bytes * 31), "of %zu bytes", bytes);
 }
