@@ -12,7 +12,8 @@ struct stria_verify_progress {
     uint64_t findings;
 };
 
-/* One damaged extent, or range of chunks without one, in words that a report needs. */
+/* One damaged extent, or range of chunks without one, as a report needs it. Texts are valid until the result
+ * is freed. */
 struct stria_verify_finding {
     enum stria_verdict verdict; /* stria_verdict_text() */
     const char *recording;      /* its name */

@@ -261,7 +261,11 @@ static void note_finding(void *context, const struct stria_verify_finding *findi
 {
     struct rig_findings *findings = context;
     cr_assert(findings->count < RIG_FINDINGS_MAX);
-    findings->list[findings->count++] = *finding;
+    uint32_t index = findings->count++;
+    findings->list[index] = *finding;
+    findings->list[index].recording = NULL;
+    if (finding->other)
+        findings->list[index].other = strcpy(findings->others[index], finding->other);
 }
 
 struct stria_verifier_counts rig_verify(struct rig *rig, const char *name, struct rig_findings *findings)

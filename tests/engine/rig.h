@@ -58,6 +58,7 @@ void rig_expect_whole(struct rig *rig, const char *name, uint64_t bytes, uint64_
 struct rig_findings {
     uint32_t count;
     struct stria_verify_finding list[RIG_FINDINGS_MAX];
+    char others[RIG_FINDINGS_MAX][64]; /* to which list[].other points */
 };
 
 /* Verifies one recording, or all when name is null; their counts are added up. */
