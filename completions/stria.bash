@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm check-synthetic --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -52,12 +52,17 @@ _stria() {
         verify) options='--json --help' ;;
         export) options='-o --output --offset --length --help' ;;
         rm) options='--help' ;;
+        fake) options='--json --output --model --drive --capacity --help' ;;
         check-synthetic) options='--offset --help' ;;
         *) return ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-    elif [[ $command == check-synthetic ]]; then
+    elif [[ $command == fake ]] && ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W 'ls show trim rest fit' -- "$current")
+    elif [[ $command == fake && ${COMP_WORDS[2]} == show ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current")
+    elif [[ $command == check-synthetic || $command == fake ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames
     elif [[ -z $array ]]; then

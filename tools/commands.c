@@ -7,9 +7,14 @@
 #include <string.h>
 
 const struct stria_command *const stria_commands[] = {
-    &stria_command_init, &stria_command_record,          &stria_command_ls,
+    &stria_command_init,
+    &stria_command_record,
+    &stria_command_ls,
 
-    &stria_command_rm,   &stria_command_check_synthetic, NULL,
+    &stria_command_rm,
+    &stria_command_fake,
+    &stria_command_check_synthetic,
+    NULL,
 };
 
 const struct stria_command *stria_command_find(const char *name)
