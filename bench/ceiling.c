@@ -14,7 +14,7 @@
 #define RING_BYTES   ((size_t)512 << 20) /* far beyond any cache */
 #define DRIVE_BYTES  ((uint64_t)1 << 40)
 #define HASHED_BYTES ((uint64_t)4 << 30)
-#define CHUNKS       ((uint64_t)2000000)
+#define CHUNKS       ((uint64_t)400000)
 #define ROUNDS       5u
 
 struct bench {

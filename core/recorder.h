@@ -202,6 +202,9 @@ void stria_recorder_status(const struct stria_recorder *recorder, struct stria_r
 void stria_recorder_drive_status(const struct stria_recorder *recorder, uint32_t drive,
                                  struct stria_drive_status *status);
 
+/* Whether a further chunk would wait, because every drive that takes chunks has as many as it may. */
+bool stria_recorder_saturated(const struct stria_recorder *recorder);
+
 /* Slots that are not the producer's. */
 uint32_t stria_recorder_slots_used(const struct stria_recorder *recorder);
 

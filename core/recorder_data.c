@@ -217,7 +217,7 @@ static void start_write(struct stria_recorder *recorder, struct stria_slot_list 
     submit(recorder, index);
 }
 
-static bool queue_has_room(const struct stria_recorder *recorder, const struct drive *drive)
+bool stria_recorder_queue_has_room(const struct stria_recorder *recorder, const struct drive *drive)
 {
     return drive->state != STRIA_DRIVE_LOST && drive->writing.count < drive->config.depth &&
            (drive->paused == 0 || recorder->now_ns >= drive->pause_until_ns);
@@ -227,7 +227,8 @@ static bool queue_has_room(const struct stria_recorder *recorder, const struct d
 static void place_own(struct stria_recorder *recorder, uint32_t drive_index)
 {
     struct drive *drive = &recorder->drives[drive_index];
-    while (drive->ready.count > 0 && queue_has_room(recorder, drive) && stria_recorder_room(recorder, 1)) {
+    while (drive->ready.count > 0 && stria_recorder_queue_has_room(recorder, drive) &&
+           stria_recorder_room(recorder, 1)) {
         uint32_t index = drive->ready.first;
         uint64_t row = recorder->slots[index].row;
         if (stria_space_take_at(&drive->space, row)) {
@@ -245,8 +246,8 @@ static uint32_t choose(const struct stria_recorder *recorder, uint32_t avoid)
     for (uint32_t index = 0; index < recorder->drive_count; index++) {
         const struct drive *drive = &recorder->drives[index];
         shares[index] = (struct stria_share){
-            .can_take =
-                drive->state == STRIA_DRIVE_LIVE && !drive->top_exhausted && queue_has_room(recorder, drive),
+            .can_take = drive->state == STRIA_DRIVE_LIVE && !drive->top_exhausted &&
+                        stria_recorder_queue_has_room(recorder, drive),
             .taken = drive->taken,
             .left = drive->left_at_start,
         };

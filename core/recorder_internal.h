@@ -97,6 +97,7 @@ bool stria_recorder_any_live(const struct stria_recorder *recorder);
 void stria_recorder_commit(struct stria_recorder *recorder, const struct stria_event *event);
 void stria_recorder_skip(struct stria_recorder *recorder, uint64_t length_bytes, enum stria_gap_cause cause,
                          uint32_t drive);
+bool stria_recorder_queue_has_room(const struct stria_recorder *recorder, const struct drive *drive);
 void stria_recorder_place_all(struct stria_recorder *recorder);
 void stria_recorder_data_done(struct stria_recorder *recorder, const struct stria_event *event);
 void stria_recorder_requeue(struct stria_recorder *recorder, uint32_t slot, uint32_t avoid);

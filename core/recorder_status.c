@@ -40,6 +40,20 @@ uint64_t stria_recorder_due_ns(const struct stria_recorder *recorder)
     return due_ns;
 }
 
+bool stria_recorder_saturated(const struct stria_recorder *recorder)
+{
+    bool live = false;
+    for (uint32_t index = 0; index < recorder->drive_count; index++) {
+        const struct drive *drive = &recorder->drives[index];
+        if (drive->state != STRIA_DRIVE_LIVE)
+            continue;
+        if (stria_recorder_queue_has_room(recorder, drive))
+            return false;
+        live = true;
+    }
+    return live;
+}
+
 uint32_t stria_recorder_slots_used(const struct stria_recorder *recorder)
 {
     uint32_t used = recorder->ready.count;

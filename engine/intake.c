@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A producer that waits is woken for a few slots at once, not for each: it waits because the drives have more
+ * to do than they can. RING_NS bounds what it can miss by that. */
+#define RING_SLOTS_MAX 8u
+#define RING_NS        2000000u
+
 static uint32_t power_of_two_from(uint32_t value)
 {
     uint32_t power = 1;
@@ -48,17 +53,18 @@ int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, struct
     intake->items = calloc(intake->capacity, sizeof(*intake->items));
     intake->item_of_slot = calloc(slot_count, sizeof(*intake->item_of_slot));
     intake->own_memory = calloc(slot_count, sizeof(*intake->own_memory));
-    intake->returned = calloc(slot_count, sizeof(*intake->returned));
+    intake->at_hand = calloc(slot_count, sizeof(*intake->at_hand));
+    intake->ring_at = slot_count / 16 < RING_SLOTS_MAX ? slot_count / 16 + 1 : RING_SLOTS_MAX;
     int code = queue_create(&intake->free, slot_count);
     if (code == STRIA_OK)
         code = queue_create(&intake->reclaim, slot_count);
     if (code != STRIA_OK || !intake->items || !intake->item_of_slot || !intake->own_memory ||
-        !intake->returned) {
+        !intake->at_hand) {
         stria_intake_destroy(intake);
         return STRIA_ERR_NO_MEMORY;
     }
-    for (uint32_t slot = 0; slot < slot_count; slot++)
-        queue_push(&intake->free, slot);
+    for (uint32_t slot = slot_count; slot > 0; slot--)
+        queue_push(&intake->free, slot - 1);
     return STRIA_OK;
 }
 
@@ -69,7 +75,7 @@ void stria_intake_destroy(struct stria_intake *intake)
     free(intake->items);
     free(intake->item_of_slot);
     free(intake->own_memory);
-    free(intake->returned);
+    free(intake->at_hand);
     memset(intake, 0, sizeof(*intake));
 }
 
@@ -91,9 +97,11 @@ static void publish_item(struct stria_intake *intake)
 
 static bool take_free(struct stria_intake *intake, uint32_t *slot)
 {
-    if (intake->returned_count == 0)
-        return queue_pop(&intake->free, slot);
-    *slot = intake->returned[--intake->returned_count];
+    while (queue_pop(&intake->free, slot))
+        intake->at_hand[intake->at_hand_count++] = *slot;
+    if (intake->at_hand_count == 0)
+        return false;
+    *slot = intake->at_hand[--intake->at_hand_count];
     return true;
 }
 
@@ -110,7 +118,7 @@ void *stria_intake_reclaim(struct stria_intake *intake)
         return NULL;
     void *memory = intake->own_memory[slot];
     intake->own_memory[slot] = NULL;
-    intake->returned[intake->returned_count++] = slot;
+    intake->at_hand[intake->at_hand_count++] = slot;
     return memory;
 }
 
@@ -144,8 +152,8 @@ int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t
             start_ns = now_ns;
         if (now_ns - start_ns >= wait_ns)
             return code;
-        stria_bell_wait(&intake->freed, ticket,
-                        wait_ns == UINT64_MAX ? wait_ns : wait_ns - (now_ns - start_ns));
+        uint64_t left_ns = wait_ns - (now_ns - start_ns);
+        stria_bell_wait(&intake->freed, ticket, left_ns < RING_NS ? left_ns : RING_NS);
     }
 }
 
@@ -156,8 +164,9 @@ void stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t le
     struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
     item->length_bytes = length_bytes;
     item->captured_ns = captured_ns;
-    atomic_store_explicit(&item->ready, 1, memory_order_release);
-    stria_bell_ring(intake->pump);
+    atomic_store(&item->ready, 1);
+    if (!atomic_load(&intake->pump_busy))
+        stria_bell_ring(intake->pump);
 }
 
 int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum stria_gap_cause cause)
@@ -171,7 +180,7 @@ int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum s
         item = next_item(intake);
         if (item)
             break;
-        stria_bell_wait(&intake->freed, ticket, UINT64_MAX);
+        stria_bell_wait(&intake->freed, ticket, RING_NS);
     }
     item->skip = true;
     item->length_bytes = length_bytes;
@@ -194,7 +203,7 @@ struct stria_intake_item *stria_intake_peek(struct stria_intake *intake)
     if (number == atomic_load_explicit(&intake->acquired, memory_order_acquire))
         return NULL;
     struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
-    return atomic_load_explicit(&item->ready, memory_order_acquire) ? item : NULL;
+    return atomic_load(&item->ready) ? item : NULL;
 }
 
 void stria_intake_take(struct stria_intake *intake)
@@ -207,7 +216,16 @@ void stria_intake_take(struct stria_intake *intake)
 void stria_intake_release(struct stria_intake *intake, uint32_t slot)
 {
     queue_push(intake->own_memory[slot] ? &intake->reclaim : &intake->free, slot);
+    if (++intake->unrung < intake->ring_at)
+        return;
+    intake->unrung = 0;
     stria_bell_ring(&intake->freed);
+}
+
+void stria_intake_hurry(struct stria_intake *intake, bool hurry)
+{
+    if (atomic_load_explicit(&intake->pump_busy, memory_order_relaxed) == hurry)
+        atomic_store(&intake->pump_busy, !hurry);
 }
 
 void stria_intake_refuse(struct stria_intake *intake, int code)

@@ -37,12 +37,15 @@ struct stria_intake {
     _Atomic uint32_t taken;         /* items taken by the pump */
     _Atomic uint32_t *item_of_slot; /* which item a slot in the producer's hands is */
     void **own_memory;              /* by slot: the caller's memory it stands for */
-    uint32_t *returned;             /* slots whose memory was reclaimed; the producer's alone */
-    uint32_t returned_count;
-    _Atomic uint32_t closed; /* the producer is done */
-    _Atomic int refusal;     /* STRIA_OK, or why no further slot is given out */
-    struct stria_bell freed; /* rung for the producer */
-    struct stria_bell *pump; /* rung for the pump */
+    uint32_t *at_hand;      /* free slots, the one freed last on top: its bytes may still be in a cache; */
+    uint32_t at_hand_count; /* both the producer's alone */
+    uint32_t unrung;        /* slots freed since the producer's bell rang; the pump's alone */
+    uint32_t ring_at;       /* so many of them ring it */
+    _Atomic uint32_t pump_busy; /* every drive has its fill: a commit need not wake the pump */
+    _Atomic uint32_t closed;    /* the producer is done */
+    _Atomic int refusal;        /* STRIA_OK, or why no further slot is given out */
+    struct stria_bell freed;    /* rung for the producer */
+    struct stria_bell *pump;    /* rung for the pump */
 };
 
 /* All slots are free at first. STRIA_ERR_NO_MEMORY. */
@@ -63,6 +66,9 @@ struct stria_intake_item *stria_intake_peek(struct stria_intake *intake);
 void stria_intake_take(struct stria_intake *intake);
 void stria_intake_release(struct stria_intake *intake, uint32_t slot);
 void stria_intake_refuse(struct stria_intake *intake, int code);
+/* Whether the pump has use for a commit at once, or only when something else happens. After it has told, it
+ * looks for items once more before it sleeps. */
+void stria_intake_hurry(struct stria_intake *intake, bool hurry);
 
 /* True when the producer is done and everything it committed in order was taken. */
 bool stria_intake_exhausted(struct stria_intake *intake);

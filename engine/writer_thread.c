@@ -225,13 +225,21 @@ static bool must_not_sleep(const struct stria_writer *writer)
     return false;
 }
 
+/* Tells the producer whether its next commit has to wake us. False if there is one already. */
+static bool may_sleep(struct stria_writer *writer)
+{
+    bool hurry = !stria_recorder_saturated(writer->recorder);
+    stria_intake_hurry(&writer->intake, hurry);
+    return !hurry || !stria_recorder_accepts(writer->recorder) || !stria_intake_peek(&writer->intake);
+}
+
 static void wait_for_work(struct stria_writer *writer, uint32_t ticket, uint64_t now_ns)
 {
     uint64_t due_ns = stria_pump_due_ns(writer->pump);
     uint64_t wait_ns = due_ns > now_ns ? due_ns - now_ns : 0;
     if (wait_ns > WAIT_NS_MAX)
         wait_ns = WAIT_NS_MAX;
-    if (wait_ns > 0 && !must_not_sleep(writer))
+    if (wait_ns > 0 && !must_not_sleep(writer) && may_sleep(writer))
         stria_bell_wait(&writer->array->bell, ticket, wait_ns);
 }
 
