@@ -13,8 +13,11 @@
 struct stria_array {
     struct stria_array_config *config;
     bool writable;
-    bool busy;                                     /* a recording is being made */
-    uint32_t member_count;                         /* drives of the array, present or not */
+    bool busy;                        /* a recording is being made */
+    struct stria_reads_user *readers; /* those who read payload now; null: nobody */
+    int given_up[STRIA_DRIVES_MAX];   /* by those: why; STRIA_OK: not. The drive is closed when the last has
+                                         left */
+    uint32_t member_count;            /* drives of the array, present or not */
     struct stria_member members[STRIA_DRIVES_MAX]; /* by drive index */
     uint8_t uuid[STRIA_UUID_BYTES];
     char name[STRIA_NAME_BYTES];

@@ -15,6 +15,9 @@ int stria_array_remove(struct stria_array *array, const char *name, struct stria
                                  array->name);
     if (array->busy)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY, "array %s is recording", array->name);
+    if (array->readers)
+        return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                                 "array %s is being read: close the readers before removing", array->name);
     struct stria_extent_set freed;
     stria_extent_set_fill(&freed, array, STRIA_EXTENT_USED);
     const struct stria_catalogue_entry entry = {

@@ -58,6 +58,9 @@ static int check_array(const struct stria_array *array, struct stria_trouble *tr
                                  array->name);
     if (array->busy)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY, "array %s is recording already", array->name);
+    if (array->readers)
+        return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                                 "array %s is being read: close the readers before recording", array->name);
     if (free_extents == 0)
         return stria_trouble_set(trouble, STRIA_ERR_ARRAY_FULL,
                                  "array %s is full: remove recordings with 'stria rm'", array->name);

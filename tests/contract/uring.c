@@ -1,5 +1,6 @@
 #include "backends/backend.h"
 #include "tests/contract/loop.h"
+#include "tests/contract/requests.h"
 #include "tests/contract/subject.h"
 
 #include <criterion/criterion.h>
@@ -85,6 +86,23 @@ Test(uring, a_file_that_was_closed_can_be_opened_again_at_once)
         struct stria_trouble trouble = {0};
         cr_assert(try(path, true, &drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
         drive->backend->close(drive);
+    }
+    unlink(path);
+}
+
+Test(uring, a_drive_that_was_closed_is_free_at_once)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    for (int round = 0; round < 20; round++) {
+        struct stria_drive *drive;
+        struct stria_trouble trouble = {0};
+        cr_assert(try(path, true, &drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
+        request_drive_check(drive, false);
+        drive->backend->close(drive);
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        cr_expect(flock(fd, LOCK_EX | LOCK_NB) == 0, "round %d", round);
+        close(fd);
     }
     unlink(path);
 }

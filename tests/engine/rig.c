@@ -204,3 +204,97 @@ uint64_t rig_random(uint64_t limit)
     static uint64_t state = 1;
     return mix(state++) % limit;
 }
+
+static void expect_zero(const uint8_t *data, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at++)
+        cr_assert(data[at] == 0, "a hole is not zero");
+}
+
+void rig_read(struct rig *rig, const char *name, uint64_t stream, uint64_t counts[4])
+{
+    struct stria_trouble trouble = {0};
+    struct stria_reader *reader = NULL;
+    int code = stria_reader_open(rig_open(rig, false), name, &reader, &trouble);
+    cr_assert(code == STRIA_OK, "%s", trouble.sentence);
+    memset(counts, 0, 4 * sizeof(*counts));
+    uint64_t most = 3 * rig->config.chunk_bytes;
+    uint8_t *data = malloc(most), *expected = malloc(most);
+    uint64_t offset = 0;
+    for (;;) {
+        enum stria_read_verdict verdict;
+        uint64_t wanted = 1 + rig_random(most);
+        int64_t count = stria_reader_read(reader, offset, data, wanted, &verdict);
+        cr_assert(count >= 0 && (uint64_t)count <= wanted);
+        if (count == 0)
+            break;
+        counts[verdict] += (uint64_t)count;
+        if (verdict != STRIA_READ_OK)
+            expect_zero(data, (uint64_t)count);
+        rig_fill(expected, offset, (uint64_t)count, stream);
+        if (verdict == STRIA_READ_OK)
+            cr_assert(memcmp(data, expected, (size_t)count) == 0, "wrong bytes at %llu",
+                      (unsigned long long)offset);
+        offset += (uint64_t)count;
+    }
+    free(data);
+    free(expected);
+    stria_reader_close(reader);
+}
+
+void rig_expect_whole(struct rig *rig, const char *name, uint64_t bytes, uint64_t stream)
+{
+    uint64_t counts[4];
+    rig_read(rig, name, stream, counts);
+    cr_expect(counts[STRIA_READ_OK] == bytes, "%s has %llu good bytes of %llu", name,
+              (unsigned long long)counts[STRIA_READ_OK], (unsigned long long)bytes);
+    cr_expect(counts[STRIA_READ_GAP] + counts[STRIA_READ_MISSING] + counts[STRIA_READ_CORRUPT] == 0);
+}
+
+static bool keep_finding(void *context, const struct stria_verify_progress *progress)
+{
+    (void)context;
+    return progress->bytes <= progress->bytes_total;
+}
+
+static void note_finding(void *context, const struct stria_verify_finding *finding)
+{
+    struct rig_findings *findings = context;
+    cr_assert(findings->count < RIG_FINDINGS_MAX);
+    uint32_t index = findings->count++;
+    findings->list[index] = *finding;
+    findings->list[index].recording = NULL;
+    if (finding->other)
+        findings->list[index].other = strcpy(findings->others[index], finding->other);
+}
+
+struct stria_verifier_counts rig_verify(struct rig *rig, const char *name, struct rig_findings *findings)
+{
+    struct stria_verify_result result;
+    struct stria_trouble trouble = {0};
+    const struct stria_verify_options options = {.names = &name,
+                                                 .name_count = name ? 1 : 0,
+                                                 .context = findings,
+                                                 .progress = keep_finding,
+                                                 .finding = note_finding};
+    findings->count = 0;
+    int code = stria_array_verify(rig_open(rig, false), &options, &result, &trouble);
+    cr_assert(code == STRIA_OK, "%s", trouble.sentence);
+    struct stria_verifier_counts sum = {0};
+    for (uint32_t index = 0; index < result.recording_count; index++) {
+        const struct stria_verifier_counts *counts = &result.recordings[index].counts;
+        cr_expect(counts->extents == counts->ok + counts->corrupt + counts->missing + counts->misplaced);
+        sum.extents += counts->extents;
+        sum.ok += counts->ok;
+        sum.corrupt += counts->corrupt;
+        sum.missing += counts->missing;
+        sum.misplaced += counts->misplaced;
+        sum.stale += counts->stale;
+        sum.unreadable += counts->unreadable;
+        sum.bytes += counts->bytes;
+        sum.gap_bytes += counts->gap_bytes;
+    }
+    cr_expect(result.damaged == (sum.ok < sum.extents) && !result.stopped);
+    stria_verify_result_free(&result);
+    return sum;
+}

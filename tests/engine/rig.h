@@ -4,6 +4,7 @@
 
 #include "engine/array.h"
 #include "engine/create.h"
+#include "engine/verify.h"
 #include "stria.h"
 
 #define KIB (1ull << 10)
@@ -51,6 +52,17 @@ void rig_read(struct rig *rig, const char *name, uint64_t stream, uint64_t count
 
 /* Expects every byte to be there. */
 void rig_expect_whole(struct rig *rig, const char *name, uint64_t bytes, uint64_t stream);
+
+#define RIG_FINDINGS_MAX 1024u
+
+struct rig_findings {
+    uint32_t count;
+    struct stria_verify_finding list[RIG_FINDINGS_MAX];
+    char others[RIG_FINDINGS_MAX][64]; /* to which list[].other points */
+};
+
+/* Verifies one recording, or all when name is null; their counts are added up. */
+struct stria_verifier_counts rig_verify(struct rig *rig, const char *name, struct rig_findings *findings);
 
 /* Reads and writes a drive of the closed array behind its back. Offset and length are multiples of 512. */
 void rig_peek(struct rig *rig, uint32_t drive, uint64_t offset, uint64_t bytes, void *data);
