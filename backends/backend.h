@@ -25,14 +25,14 @@ enum stria_io_op { STRIA_IO_READ, STRIA_IO_WRITE, STRIA_IO_FLUSH, STRIA_IO_TRIM 
  * in place until the request's completion was polled. */
 struct stria_io {
     enum stria_io_op op;
-    uint64_t offset; /* from the drive's start; zero for a flush */
-    uint64_t length; /* zero for a flush; at most traits.transfer_bytes_max except for a trim */
-    void *data;      /* null for flush and trim */
-    uint64_t tag;    /* the caller's, returned untouched */
+    bool digest_wanted; /* see below */
+    uint64_t offset;    /* from the drive's start; zero for a flush */
+    uint64_t length;    /* zero for a flush; at most traits.transfer_bytes_max except for a trim */
+    void *data;         /* null for flush and trim */
+    uint64_t tag;       /* the caller's, returned untouched */
     /* With digest_wanted, stria_done.digest is stria_digest_seeded() of data's first digest_bytes:
      * taken before a write is handed to the medium, or after a read has ended well and whole. Only
      * a drive with traits.digests honours it; elsewhere the caller computes it itself. */
-    bool digest_wanted;
     uint64_t digest_bytes;
     uint64_t digest_seed;
 };

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +154,7 @@ static bool kind_parse(char *text, struct fault_rule *rule)
 static int rule_parse(const char *text, struct fault_rule *rule, struct stria_trouble *trouble)
 {
     char copy[RULE_BYTES_MAX];
-    strcpy(copy, text);
+    snprintf(copy, sizeof(copy), "%s", text);
     *rule = (struct fault_rule){.ops = OPS_ANY,
                                 .first = 1,
                                 .last = UINT64_MAX,
@@ -171,7 +172,7 @@ static int rule_parse(const char *text, struct fault_rule *rule, struct stria_tr
     char *rest = NULL;
     for (char *part = strtok_r(copy, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
         char condition[RULE_BYTES_MAX];
-        strcpy(condition, trimmed(part));
+        snprintf(condition, sizeof(condition), "%s", trimmed(part));
         if (!condition_parse(condition, rule))
             return stria_trouble_set(
                 trouble, STRIA_ERR_INVALID,

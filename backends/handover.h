@@ -10,13 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STRIA_CACHE_LINE_BYTES 64
-
 _Static_assert((STRIA_DEPTH_MAX & (STRIA_DEPTH_MAX - 1)) == 0, "indices wrap around with uint32_t");
 
 struct stria_handover {
-    _Alignas(STRIA_CACHE_LINE_BYTES) _Atomic uint32_t taken; /* how many, ever; written by the taker only */
-    _Alignas(STRIA_CACHE_LINE_BYTES) _Atomic uint32_t given; /* how many, ever; written by the giver only */
+    _Atomic uint32_t taken; /* how many, ever; written by the taker only */
+    _Atomic uint32_t given; /* how many, ever; written by the giver only */
 };
 
 /* Entries that wait to be taken. For either side; the other may be changing it. */

@@ -171,14 +171,14 @@ static int memory_attach(struct stria_drive *drive, const struct stria_region *r
 /* Whole pages go back to the system, so that a trimmed drive costs no memory; the rest is zeroed. */
 static void memory_trim(char *base, uint64_t bytes)
 {
-    uintptr_t begin = ((uintptr_t)base + STRIA_PAGE_BYTES - 1) / STRIA_PAGE_BYTES * STRIA_PAGE_BYTES;
-    uintptr_t end = ((uintptr_t)base + bytes) / STRIA_PAGE_BYTES * STRIA_PAGE_BYTES;
-    if (begin >= end || madvise((void *)begin, end - begin, MADV_DONTNEED) < 0) {
+    const uint64_t head = (STRIA_PAGE_BYTES - (uintptr_t)base % STRIA_PAGE_BYTES) % STRIA_PAGE_BYTES;
+    const uint64_t pages = bytes > head ? (bytes - head) / STRIA_PAGE_BYTES * STRIA_PAGE_BYTES : 0;
+    if (!pages || madvise(base + head, pages, MADV_DONTNEED) < 0) {
         memset(base, 0, bytes);
         return;
     }
-    memset(base, 0, begin - (uintptr_t)base);
-    memset((void *)end, 0, (uintptr_t)base + bytes - end);
+    memset(base, 0, head);
+    memset(base + head + pages, 0, bytes - head - pages);
 }
 
 static int memory_submit(struct stria_drive *drive, const struct stria_io *io)

@@ -39,10 +39,9 @@ static int thread_start(struct threaded_drive *threaded)
 int stria_threaded_wrap(struct stria_drive *inner, void (*notify)(void *context), void *context,
                         struct stria_drive **out, struct stria_trouble *trouble)
 {
-    struct threaded_drive *threaded = aligned_alloc(_Alignof(struct threaded_drive), sizeof(*threaded));
+    struct threaded_drive *threaded = calloc(1, sizeof(*threaded));
     if (!threaded)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", inner->traits.path);
-    memset(threaded, 0, sizeof(*threaded));
     threaded->drive.backend = &threaded_backend;
     threaded->drive.traits = inner->traits;
     threaded->drive.traits.may_block = false;

@@ -43,7 +43,7 @@ static const char usage[] = "usage: stria_bench_drives [--plain] [--digests] [--
 static void drives_open(struct bench *bench)
 {
     struct stria_trouble trouble = {0};
-    const uint64_t share = bench->depth * bench->length;
+    const uint64_t share = (uint64_t)bench->depth * bench->length;
     struct stria_region region = {.bytes = share * bench->drive_count};
     region.base =
         mmap(NULL, region.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -81,7 +81,7 @@ static void drive_submit(struct bench *bench, unsigned index, uint64_t tag)
         .op = bench->reads ? STRIA_IO_READ : STRIA_IO_WRITE,
         .offset = bench->next[index],
         .length = bench->length,
-        .data = bench->memory + (size_t)(index * bench->depth + tag) * bench->length,
+        .data = bench->memory + ((uint64_t)index * bench->depth + tag) * bench->length,
         .tag = tag,
         .digest_wanted = bench->digests,
         .digest_bytes = bench->length,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define MIB (1u << 20)
+#define MIB (1ull << 20)
 
 /* A test over every subject. The body finds it open in `subject`, and its `drive`; skipped where this
  * machine cannot have the subject. */
@@ -21,7 +21,7 @@
     {                                                                                                        \
         return kinds_as_parameters();                                                                        \
     }                                                                                                        \
-    ParameterizedTest(size_t *kind, contract, test)                                                          \
+    ParameterizedTest(const size_t *kind, contract, test)                                                    \
     {                                                                                                        \
         struct subject subject;                                                                              \
         if (!subject_open(&subject, *kind, &(struct subject_options){.depth = 8, __VA_ARGS__}))              \
@@ -58,7 +58,7 @@ CONTRACT(traits_are_sane)
 
 CONTRACT(what_was_written_is_read_back)
 {
-    const uint32_t block = drive->traits.block_bytes;
+    const uint64_t block = drive->traits.block_bytes;
     const struct {
         uint64_t offset, length;
     } places[] = {{0, block},
@@ -86,7 +86,7 @@ CONTRACT(a_write_leaves_its_neighbours_alone)
 {
     if (subject->forgets)
         return;
-    const uint32_t block = drive->traits.block_bytes;
+    const uint64_t block = drive->traits.block_bytes;
     char *before = subject_memory(3 * block, 1), *middle = subject_memory(block, 2),
          *after = subject_memory(3 * block, 3);
     cr_assert(stria_drive_run(drive, STRIA_IO_WRITE, MIB, 3 * block, before) == STRIA_OK);
@@ -125,7 +125,7 @@ CONTRACT(every_tag_comes_back_exactly_once)
     unsigned submitted = 0, finished = 0;
     while (finished < REQUESTS) {
         struct stria_io io = {.op = submitted % 3 ? STRIA_IO_WRITE : STRIA_IO_READ, .length = length};
-        io.offset = submitted * 7 % (SUBJECT_BYTES / length) * length;
+        io.offset = (uint64_t)submitted * 7 % (SUBJECT_BYTES / length) * length;
         io.data = data + submitted % 8 * length;
         io.tag = submitted;
         if (submitted % 50 == 49)
@@ -171,7 +171,7 @@ static void *wake_later(void *argument)
 CONTRACT(a_wake_ends_the_wait)
 {
     struct stria_done done;
-    pthread_t thread;
+    pthread_t thread = 0;
     for (int round = 0; round < 3; round++) {
         uint64_t begin_ns = stria_clock_ns();
         if (drive->backend->wake)
@@ -225,7 +225,7 @@ CONTRACT(a_trim_leaves_the_rest_alone)
 
 CONTRACT(what_is_no_request_for_the_drive_is_refused_and_harms_nothing)
 {
-    const uint32_t block = drive->traits.block_bytes;
+    const uint64_t block = drive->traits.block_bytes;
     char *data = subject_memory(MIB, 11);
     const struct stria_io refused[] = {
         {.op = STRIA_IO_WRITE, .offset = SUBJECT_BYTES - block, .length = 2 * block, .data = data},

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK  512u
-#define LENGTH (8u * BLOCK)
+#define BLOCK  512ull
+#define LENGTH (8 * BLOCK)
 #define MS     1000000ull
 
 static char *old, *new, *seen;

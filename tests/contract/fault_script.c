@@ -148,14 +148,15 @@ Test(fault_script, a_rule_that_cannot_be_read_is_quoted_with_what_is_allowed)
 
 Test(fault_script, a_script_without_end_is_refused)
 {
+    static const char rule[] = "any:eio;";
     char text[2048] = "";
     struct stria_trouble trouble = {0};
-    for (unsigned i = 0; i <= STRIA_FAULT_RULES_MAX; i++)
-        strcat(text, "any:eio;");
+    for (size_t i = 0; i <= STRIA_FAULT_RULES_MAX; i++)
+        memcpy(text + i * (sizeof(rule) - 1), rule, sizeof(rule));
     cr_expect(fault_script_parse(text, &script, &trouble) == STRIA_ERR_INVALID);
     cr_expect(strstr(trouble.sentence, "more than 32 rules") != NULL);
     memset(text, ' ', 1000);
-    strcpy(text + 1000, "any:eio");
+    memcpy(text + 1000, rule, sizeof(rule));
     cr_expect(fault_script_parse(text, &script, &trouble) == STRIA_ERR_INVALID);
     cr_expect(strstr(trouble.sentence, "too long") != NULL);
 }

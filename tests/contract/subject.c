@@ -60,13 +60,13 @@ static bool path_open(struct subject *subject, const char *path, const struct su
 static bool null_open(struct subject *subject, const struct subject_options *options)
 {
     subject->forgets = true;
-    snprintf(subject->path, sizeof(subject->path), "null:%u", SUBJECT_BYTES);
+    snprintf(subject->path, sizeof(subject->path), "null:%llu", SUBJECT_BYTES);
     return path_open(subject, subject->path, options);
 }
 
 static bool memory_open(struct subject *subject, const struct subject_options *options)
 {
-    snprintf(subject->path, sizeof(subject->path), "memory:%u", SUBJECT_BYTES);
+    snprintf(subject->path, sizeof(subject->path), "memory:%llu", SUBJECT_BYTES);
     return path_open(subject, subject->path, options);
 }
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define SUBJECT_BYTES (8u << 20) /* size of every subject */
+#define SUBJECT_BYTES (8ull << 20) /* size of every subject */
 
 struct subject_options {
     bool read_only;
