@@ -4,13 +4,19 @@
 #include "tests/contract/subject.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +143,77 @@ Test(uring, a_device_tells_what_it_is)
     cr_expect(drive->traits.drive_bytes == SUBJECT_BYTES + 4096, "rounded down to whole blocks");
     drive->backend->close(drive);
     close(loop);
+}
+
+Test(uring, a_trim_of_a_device_gives_its_blocks_back)
+{
+    char file[128], path[64];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, file);
+    int loop = loop_attach(file, 4096, path);
+    if (loop < 0) {
+        unlink(file);
+        cr_skip_test("no loop device here");
+    }
+    struct stria_drive *drive;
+    struct stria_trouble trouble = {0};
+    struct stat before, after;
+    cr_assert(try(path, true, &drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_assert(drive->traits.trims, "a loop device over this file system does");
+    cr_assert(stat(file, &before) == 0);
+    cr_expect(stria_drive_run(drive, STRIA_IO_TRIM, 1u << 20, 4u << 20, NULL) == STRIA_OK);
+    cr_assert(stat(file, &after) == 0);
+    cr_expect((before.st_blocks - after.st_blocks) * 512 == 4 << 20);
+    drive->backend->close(drive);
+    close(loop);
+    unlink(file);
+}
+
+Test(uring, a_trim_of_a_file_leaves_it_fully_allocated)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    struct stria_drive *drive;
+    struct stat status;
+    cr_assert(try(path, true, &drive, NULL) == STRIA_OK);
+    cr_expect(!drive->traits.trims);
+    cr_expect(stria_drive_run(drive, STRIA_IO_TRIM, 0, SUBJECT_BYTES, NULL) == STRIA_OK);
+    cr_assert(stat(path, &status) == 0);
+    cr_expect((uint64_t)status.st_blocks * 512 >= SUBJECT_BYTES);
+    drive->backend->close(drive);
+    unlink(path);
+}
+
+/* From here on the system refuses io_uring to this process with that error, as kernels without it and
+ * containers do. */
+static void io_uring_forbid(int error)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof(program) / sizeof(program[0]), .filter = program};
+    cr_assert(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    cr_assert(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0, "no seccomp here");
+}
+
+Test(uring, a_kernel_without_io_uring_gets_a_sentence)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    io_uring_forbid(ENOSYS);
+    refused(path, STRIA_ERR_UNSUPPORTED, "this kernel has no io_uring");
+    unlink(path);
+}
+
+Test(uring, forbidden_io_uring_gets_a_sentence)
+{
+    char path[128];
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    io_uring_forbid(EPERM);
+    refused(path, STRIA_ERR_PERMISSION, "kernel.io_uring_disabled");
+    unlink(path);
 }
 
 Test(uring, a_sparse_file_is_noted)
