@@ -47,7 +47,7 @@ def smooth(values, bins):
     return [sum(values[i:i + bins]) for i in range(0, len(values) - bins + 1, bins)]
 
 
-def panel(report, title, left, top, width, height, peak):
+def panel(report, title, left, top, width, height, peak, span_s):
     """Stacked rates of the drives, the input as a line over them."""
     series = report["series"]
     bins = max(1, round(0.5e9 / series["interval_ns"]))
@@ -55,10 +55,9 @@ def panel(report, title, left, top, width, height, peak):
     drives = [[value / seconds for value in smooth(row, bins)] for row in series["drive_bytes"]]
     source = [value / seconds for value in smooth(series["input_bytes"], bins)]
     count = min(len(source), *(len(row) for row in drives))
-    span = max(count - 1, 1)
 
     def x(index):
-        return left + width * index / span
+        return left + width * index * seconds / span_s
 
     def y(rate):
         return top + height * (1 - min(rate, peak) / peak)
@@ -77,19 +76,20 @@ def panel(report, title, left, top, width, height, peak):
         base = over
     line = " ".join(f"{x(i):.1f},{y(source[i]):.1f}" for i in range(count))
     out.append(f'<polyline points="{line}" fill="none" stroke="{INPUT}" stroke-width="2" stroke-dasharray="6 3"/>')
-    for second in range(0, int(span * seconds) + 1, 2):
+    for second in range(0, int(span_s) + 1, 2):
         out.append(f'<text x="{x(second / seconds):.1f}" y="{top + height + 16}" text-anchor="middle">{second} s</text>')
     return out
 
 
 def picture(reports, names):
     width, height, peak = 760, 190, 300e6
+    span_s = max(len(report["series"]["input_bytes"]) * report["series"]["interval_ns"] / 1e9 for report in reports)
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 580" font-family="sans-serif" font-size="12" '
            f'fill="{INK}">', '<rect width="860" height="580" fill="white"/>']
     for place, (report, policy) in enumerate(zip(reports, POLICIES)):
         dropped = report["recording"]["dropped_bytes"]
         verdict = f"{dropped / 1e6:.0f} MB dropped" if dropped else "nothing dropped"
-        out += panel(report, f"{policy}: {verdict}", 60, 40 + place * 260, width, height, peak)
+        out += panel(report, f"{policy}: {verdict}", 60, 40 + place * 260, width, height, peak, span_s)
         out.append(f'<text x="16" y="{40 + place * 260 + height / 2}" text-anchor="middle" '
                    f'transform="rotate(-90 16 {40 + place * 260 + height / 2})">MB/s</text>')
     for index, name in enumerate(names):
