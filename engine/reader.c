@@ -332,7 +332,7 @@ int64_t stria_reader_view(struct stria_reader *reader, uint64_t offset, const vo
     return (int64_t)bytes;
 }
 
-int64_t stria_reader_read(struct stria_reader *reader, uint64_t offset, void *out, size_t bytes,
+int64_t stria_reader_read(struct stria_reader *reader, uint64_t offset, void *buffer, size_t bytes,
                           enum stria_read_verdict *verdict)
 {
     size_t done = 0;
@@ -350,9 +350,9 @@ int64_t stria_reader_read(struct stria_reader *reader, uint64_t offset, void *ou
         *verdict = next;
         size_t take = (uint64_t)count < bytes - done ? (size_t)count : bytes - done;
         if (data)
-            memcpy((uint8_t *)out + done, data, take);
+            memcpy((uint8_t *)buffer + done, data, take);
         else
-            memset((uint8_t *)out + done, 0, take);
+            memset((uint8_t *)buffer + done, 0, take);
         done += take;
     }
     return (int64_t)done;
@@ -418,7 +418,7 @@ static void destroy(struct stria_reader *reader, bool abandoned)
     free(reader);
 }
 
-int stria_reader_open(struct stria_array *array, const char *name, struct stria_reader **out,
+int stria_reader_open(struct stria_array *array, const char *name, struct stria_reader **reader,
                       struct stria_trouble *trouble)
 {
     const struct stria_recording *recording = stria_inventory_find(&array->inventory, name);
@@ -426,25 +426,25 @@ int stria_reader_open(struct stria_array *array, const char *name, struct stria_
         return stria_trouble_set(trouble, STRIA_ERR_NOT_FOUND,
                                  "array %s has no recording named %.64s: 'stria ls' lists them", array->name,
                                  name);
-    struct stria_reader *reader = calloc(1, sizeof(*reader));
-    if (!reader)
+    struct stria_reader *opened = calloc(1, sizeof(*opened));
+    if (!opened)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory");
-    reader->array = array;
-    reader->current = CHUNK_NONE;
-    reader->ahead = 1;
-    reader->user = (struct stria_reads_user){.context = reader, .done = on_done, .gone = on_gone};
-    stria_recording_describe(recording, &reader->info);
-    int code = stria_reads_map(array, recording, &reader->map, trouble);
+    opened->array = array;
+    opened->current = CHUNK_NONE;
+    opened->ahead = 1;
+    opened->user = (struct stria_reads_user){.context = opened, .done = on_done, .gone = on_gone};
+    stria_recording_describe(recording, &opened->info);
+    int code = stria_reads_map(array, recording, &opened->map, trouble);
     if (code == STRIA_OK)
-        code = create_slots(reader, trouble);
+        code = create_slots(opened, trouble);
     if (code == STRIA_OK)
-        code = stria_reads_join(array, &reader->user, trouble);
+        code = stria_reads_join(array, &opened->user, trouble);
     if (code != STRIA_OK) {
-        destroy(reader, false);
+        destroy(opened, false);
         return code;
     }
-    attach_buffers(reader);
-    *out = reader;
+    attach_buffers(opened);
+    *reader = opened;
     return STRIA_OK;
 }
 

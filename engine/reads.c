@@ -182,9 +182,10 @@ bool stria_reads_leave(struct stria_array *array, struct stria_reads_user *user)
     else
         drain(array, user);
     struct stria_reads_user **link = &array->readers;
-    while (*link != user)
+    while (*link && *link != user)
         link = &(*link)->next;
-    *link = user->next;
+    if (*link)
+        *link = user->next;
     bool abandoned = false;
     for (uint32_t drive = 0; drive < array->member_count; drive++)
         abandoned |= user->outstanding[drive] > 0;
