@@ -76,6 +76,11 @@ static void on_finished(void *context, int code)
     stria_intake_refuse(&writer->intake, code == STRIA_OK ? STRIA_ERR_CLOSED : code);
     writer->ended_ns = stria_clock_ns();
     writer->code = code;
+    /* The end is durable, and with it a gap behind the last chunk. */
+    struct stria_recorder_status status;
+    stria_recorder_status(writer->recorder, &status);
+    if (code == STRIA_OK)
+        writer->durable_bytes = status.length_bytes;
     writer->over = true;
 }
 
