@@ -3,6 +3,7 @@
 #include "engine/trim.h"
 #include "engine/writer_internal.h"
 #include "support/clock.h"
+#include "support/uuid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,6 +208,19 @@ static int start_thread(struct stria_writer *writer, struct stria_trouble *troub
                              writer->array->name);
 }
 
+/* Two parts of one array may each record while the other is away, and meet again: the identities must not. */
+static uint64_t new_identity(const struct stria_array *array)
+{
+    uint64_t next = array->inventory.next_recording;
+    if (stria_array_present(array) == array->member_count)
+        return next;
+    uint8_t random[16];
+    uint32_t jump;
+    stria_uuid_draw(random);
+    memcpy(&jump, random, sizeof(jump));
+    return next + jump;
+}
+
 /* A drive that knows what is free has room to work in: untrimmed ones stall. */
 static void discard_free(struct stria_array *array)
 {
@@ -241,7 +255,7 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
         discard_free(array);
     if (code == STRIA_OK)
         code = create_ring(writer, options, trouble);
-    writer->recording = array->inventory.next_recording;
+    writer->recording = new_identity(array);
     writer->started_ns = stria_clock_ns();
     if (code == STRIA_OK) {
         attach_drives(writer);
