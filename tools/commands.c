@@ -7,14 +7,17 @@
 #include <string.h>
 
 const struct stria_command *const stria_commands[] = {
+    /* clang-format off: one a line */
     &stria_command_init,
     &stria_command_record,
     &stria_command_ls,
-
+    &stria_command_verify,
+    &stria_command_export,
     &stria_command_rm,
     &stria_command_fake,
     &stria_command_check_synthetic,
     NULL,
+    /* clang-format on */
 };
 
 const struct stria_command *stria_command_find(const char *name)

@@ -1,10 +1,24 @@
 #include "tools/opening.h"
 
+#include "backends/fault_script.h"
 #include "engine/array.h"
 #include "tools/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* A fault script that cannot be read is a mistake in array.ini, not a drive that is gone. */
+static void check_faults(const struct stria_array_config *config, struct stria_problems *problems)
+{
+    for (uint32_t i = 0; i < config->drive_count; i++) {
+        struct fault_script script;
+        struct stria_trouble trouble;
+        if (config->drives[i].fault[0] &&
+            fault_script_parse(config->drives[i].fault, &script, &trouble) != STRIA_OK)
+            stria_problems_add(problems, "%s: [drive.%s]: %s", config->file, config->drives[i].name,
+                               trouble.sentence);
+    }
+}
 
 struct stria_array_config *stria_opening_read(const char *command, const char *ini_path, int *status)
 {
@@ -15,6 +29,10 @@ struct stria_array_config *stria_opening_read(const char *command, const char *i
         code = stria_array_config_read(ini_path, config, &problems);
     else
         stria_problems_add(&problems, "not enough memory to read %s", ini_path);
+    if (code == STRIA_OK)
+        check_faults(config, &problems);
+    if (code == STRIA_OK && problems.count)
+        code = STRIA_ERR_INVALID;
     if (code != STRIA_OK) {
         *status = stria_status_fail_all(command, code, &problems);
         free(config);

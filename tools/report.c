@@ -58,7 +58,8 @@ static bool lossless(const struct stria_report *report, uint64_t *bytes_per_s)
 {
     struct stria_curve curve = stria_curve_of_series(&report->meter->stored.series);
     struct stria_curve_limit limit;
-    if (!stria_curve_lossless(&curve, report->buffer_bytes, &limit))
+    if (report->meter->stored.series.total_bytes == 0 ||
+        !stria_curve_lossless(&curve, report->buffer_bytes, &limit))
         return false;
     *bytes_per_s = limit.bytes_per_s;
     return true;
@@ -138,9 +139,9 @@ static void add_drives(struct json_object *document, const struct stria_report *
         add_mean(object, &drive->stored);
         add_sustained(object, &drive->stored.sustained);
         add_latency(object, &drive->latency);
-        stria_json_add_u64(object, "errors", drive->errors);
-        stria_json_add_u64(object, "retries", drive->retries);
-        stria_json_add_u64(object, "stalls", drive->stalls);
+        stria_json_add_u64(object, "errors", report->progress[i].errors);
+        stria_json_add_u64(object, "retries", report->progress[i].retries);
+        stria_json_add_u64(object, "stalls", report->progress[i].stalls);
         stria_json_add_u64(object, "stalled_ns", drive->stalled_ns);
         stria_json_add_u64(object, "submit_ns_max", drive->submit_ns_max);
     }
@@ -254,8 +255,8 @@ static void print_drives(const struct stria_report *report, FILE *out)
                 megabytes_per_s(mean, sizeof(mean), mean_known, rate),
                 megabytes_per_s(worst, sizeof(worst), worst_known, figure.bytes_per_s),
                 latency_text(p99, sizeof(p99), p99_known, latency),
-                latency_text(most, sizeof(most), drive->latency.count > 0, drive->latency.max), drive->errors,
-                drive->retries, drive->stalls,
+                latency_text(most, sizeof(most), drive->latency.count > 0, drive->latency.max),
+                report->progress[i].errors, report->progress[i].retries, report->progress[i].stalls,
                 report->progress[i].lost   ? "  lost"
                 : report->progress[i].full ? "  full"
                                            : "");
@@ -280,14 +281,24 @@ static void print_gaps(const struct stria_report *report, FILE *out)
         fprintf(out, "  … and %" PRIu32 " gaps more\n", result->gap_count - GAPS_PRINTED_MAX);
 }
 
+static const char *state_of(const struct stria_report *report)
+{
+    bool lost = false;
+    for (uint32_t i = 0; i < report->array.drive_count; i++)
+        lost |= report->progress[i].lost;
+    if (report->result.info.dropped_bytes)
+        return "with gaps";
+    if (lost)
+        return "whole, but with a drive less";
+    return report->result.degraded ? "whole, but no longer plain RAID0" : "whole";
+}
+
 void stria_report_print(const struct stria_report *report, FILE *out)
 {
     const struct stria_result *result = &report->result;
     char duration[STRIA_UNITS_TEXT_BYTES];
     fprintf(out, "recording '%s' on array '%s', %s\n", result->info.name, report->array.name,
-            result->info.dropped_bytes ? "with gaps"
-            : result->degraded         ? "whole, but with a drive less"
-                                       : "whole");
+            state_of(report));
     print_size(out, "stored", result->info.bytes);
     print_size(out, "dropped", result->info.dropped_bytes);
     fprintf(out, "  %-20s%s\n", "time",

@@ -16,6 +16,7 @@ enum stria_status stria_status_of(int code)
     case STRIA_ERR_VERSION:
     case STRIA_ERR_UNSUPPORTED:
     case STRIA_ERR_PERMISSION:
+    case STRIA_ERR_ARRAY_FULL:
         return STRIA_STATUS_USAGE;
     default:
         return STRIA_STATUS_SYSTEM;

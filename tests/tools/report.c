@@ -24,7 +24,6 @@ static void set_up(void)
         if (i % 2)
             stria_meter_done(meter, 1, now, CHUNK, 5000000, 10);
     }
-    stria_meter_error(meter, 1);
     stria_meter_buffer(meter, 60u << 20);
     stria_meter_finish(meter, 4 * SECOND);
     report->meter = meter;
@@ -38,6 +37,7 @@ static void set_up(void)
     report->progress[0].bytes = 300ull * CHUNK;
     report->progress[1].bytes = 150ull * CHUNK;
     report->progress[1].lost = true;
+    report->progress[1].errors = 1;
     report->result = (struct stria_result){.info = {.name = "take",
                                                     .id = 7,
                                                     .bytes = 450ull * CHUNK,

@@ -1,0 +1,200 @@
+#include "engine/reader.h"
+#include "support/units.h"
+#include "tools/commands.h"
+#include "tools/opening.h"
+#include "tools/output.h"
+#include "tools/signals.h"
+#include "tools/status.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+struct export_options {
+    const char *output;
+    struct stria_figure offset, length;
+};
+
+static const struct stria_option options[] = {
+    {"output", 'o', STRIA_OPTION_TEXT, "FILE|-", "Where to write; standard output by default",
+     offsetof(struct export_options, output), NULL},
+    {"offset", 0, STRIA_OPTION_SIZE, "SIZE", "Begins so far into the stream",
+     offsetof(struct export_options, offset), NULL},
+    {"length", 0, STRIA_OPTION_SIZE, "SIZE", "Ends after so many bytes of the stream",
+     offsetof(struct export_options, length), NULL},
+    {.name = NULL},
+};
+
+/* A stretch of the stream that is not there, told when it has ended. */
+struct hole {
+    enum stria_read_verdict verdict;
+    enum stria_gap_cause cause;
+    int drive; /* of a gap; −1: none */
+    uint64_t offset, bytes;
+};
+
+struct export
+{
+    const struct stria_array *array;
+    struct stria_reader *reader;
+    struct stria_output *output;
+    uint64_t next, end; /* in the stream */
+    struct hole hole;
+    bool damaged;
+};
+
+static void tell_hole(struct export *export)
+{
+    const struct hole *hole = &export->hole;
+    struct stria_drive_info drive;
+    char size[STRIA_UNITS_TEXT_BYTES];
+    if (hole->bytes == 0)
+        return;
+    fprintf(stderr, "stria export: at stream offset %" PRIu64 ": %s ", hole->offset,
+            stria_size_print_both(size, sizeof(size), hole->bytes));
+    if (hole->verdict == STRIA_READ_CORRUPT)
+        fprintf(stderr, "corrupt");
+    else if (hole->verdict == STRIA_READ_MISSING)
+        fprintf(stderr, "missing, their drive not being there or having lost them");
+    else
+        fprintf(stderr, "never stored, cause %s", stria_gap_cause_text(hole->cause));
+    if (hole->drive >= 0 && stria_array_drive(export->array, (uint32_t)hole->drive, &drive) == STRIA_OK)
+        fprintf(stderr, ", drive %s", drive.name);
+    fprintf(stderr, ": left as a hole\n");
+    export->hole.bytes = 0;
+}
+
+static void note_hole(struct export *export, enum stria_read_verdict verdict, uint64_t bytes)
+{
+    struct hole hole = {.verdict = verdict, .drive = -1, .offset = export->next, .bytes = bytes};
+    if (verdict == STRIA_READ_GAP)
+        hole.cause = stria_reader_gap(export->reader, export->next, &hole.drive);
+    export->damaged = true;
+    if (export->hole.bytes && export->hole.verdict == verdict && export->hole.cause == hole.cause &&
+        export->hole.drive == hole.drive) {
+        export->hole.bytes += bytes;
+        return;
+    }
+    tell_hole(export);
+    export->hole = hole;
+}
+
+/* One piece of one verdict. */
+static int step(struct export *export, struct stria_trouble *trouble)
+{
+    const void *data;
+    enum stria_read_verdict verdict;
+    int64_t got = stria_reader_view(export->reader, export->next, &data, &verdict);
+    if (got <= 0) {
+        const int code = got < 0 ? (int)got : STRIA_ERR_IO;
+        return stria_trouble_set(trouble, code, "cannot read the recording at stream offset %" PRIu64 ": %s",
+                                 export->next, stria_code_text(code));
+    }
+    const uint64_t left = export->end - export->next, bytes = (uint64_t)got < left ? (uint64_t)got : left;
+    int code;
+    if (verdict == STRIA_READ_OK) {
+        tell_hole(export);
+        code = stria_output_write(export->output, data, (size_t)bytes, trouble);
+    } else {
+        note_hole(export, verdict, bytes);
+        code = stria_output_skip(export->output, bytes, trouble);
+    }
+    export->next += bytes;
+    return code;
+}
+
+static int copy(struct export *export, struct stria_trouble *trouble)
+{
+    int code = STRIA_OK;
+    while (code == STRIA_OK && export->next < export->end) {
+        if (stria_signals_stop())
+            code = stria_trouble_set(trouble, STRIA_ERR_SYSTEM, "ended by a signal before all was written");
+        else
+            code = step(export, trouble);
+    }
+    tell_hole(export);
+    return code;
+}
+
+static int set_range(struct export *export, const struct export_options *given, uint64_t length_bytes,
+                     struct stria_trouble *trouble)
+{
+    char whole[STRIA_UNITS_TEXT_BYTES], offset[STRIA_UNITS_TEXT_BYTES];
+    export->next = given->offset.value;
+    export->end = length_bytes;
+    if (export->next > length_bytes)
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                                 "--offset %s is past the end: the recording has %s",
+                                 stria_size_print(offset, sizeof(offset), export->next),
+                                 stria_size_print(whole, sizeof(whole), length_bytes));
+    if (given->length.given && given->length.value < export->end - export->next)
+        export->end = export->next + given->length.value;
+    return STRIA_OK;
+}
+
+/* The recording is found and its range checked before a file is made. */
+static int prepare(struct export *export, struct stria_array *array, const char *name,
+                   const struct export_options *given, struct stria_trouble *trouble)
+{
+    struct stria_recording_info info;
+    int code = stria_reader_open(array, name, &export->reader, trouble);
+    if (code != STRIA_OK)
+        return code;
+    stria_reader_describe(export->reader, &info);
+    code = set_range(export, given, info.length_bytes, trouble);
+    if (code != STRIA_OK)
+        return code;
+    return stria_output_open(given->output ? given->output : "-", array, &export->output, trouble);
+}
+
+static int export_from(struct stria_array *array, const char *name, const struct export_options *given)
+{
+    struct export export = {.array = array};
+    struct stria_trouble trouble = {0};
+    int code = prepare(&export, array, name, given, &trouble);
+    if (code == STRIA_OK)
+        code = copy(&export, &trouble);
+    if (code == STRIA_OK) {
+        code = stria_output_finish(export.output, &trouble);
+        export.output = NULL;
+    }
+    stria_output_abandon(export.output);
+    stria_reader_close(export.reader);
+    if (code != STRIA_OK)
+        return stria_status_fail("export", &trouble);
+    return export.damaged ? STRIA_STATUS_NOT_WHOLE : STRIA_STATUS_OK;
+}
+
+static int run(const void *given, char **operands, int operand_count)
+{
+    const struct export_options *export_options = given;
+    const bool to_stdout = !export_options->output || strcmp(export_options->output, "-") == 0;
+    int status;
+    (void)operand_count;
+    if (to_stdout && isatty(STDOUT_FILENO)) {
+        fprintf(stderr,
+                "stria export: standard output is a terminal: name a file with -o, or pipe it somewhere\n");
+        return STRIA_STATUS_USAGE;
+    }
+    struct stria_array *array = stria_opening_open("export", operands[0], false, &status);
+    if (!array)
+        return status;
+    status = export_from(array, operands[1], export_options);
+    stria_array_close(array);
+    return status;
+}
+
+const struct stria_command stria_command_export = {
+    .name = "export",
+    .summary = "writes a recording, or a part of it, to a file or a pipe",
+    .operands = "ARRAY.ini NAME",
+    .operands_min = 2,
+    .operands_max = 2,
+    .description =
+        "Every byte is proven before it is written. What is not there stays a hole at its true offset, is "
+        "told on\n"
+        "standard error, and makes the exit status 1. A file appears under its name when it is finished.",
+    .options = options,
+    .options_bytes = sizeof(struct export_options),
+    .run = run,
+};

@@ -1,0 +1,253 @@
+#include "engine/verify.h"
+#include "support/clock.h"
+#include "support/json.h"
+#include "support/units.h"
+#include "tools/commands.h"
+#include "tools/opening.h"
+#include "tools/signals.h"
+#include "tools/status.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A document lists no more of what is damaged; the rest is counted. */
+#define FINDINGS_LISTED_MAX 10000u
+
+#define LINE_INTERVAL_NS 5000000000ull
+
+struct verify_options {
+    bool json;
+};
+
+static const struct stria_option options[] = {
+    {"json", 0, STRIA_OPTION_FLAG, NULL, "Prints one JSON document, stria.verify/1, instead of tables",
+     offsetof(struct verify_options, json), NULL},
+    {.name = NULL},
+};
+
+struct verify {
+    const struct stria_array *array;
+    struct json_object *findings; /* null: findings are printed as they come */
+    uint64_t unlisted;
+    bool terminal, line_open;
+    uint64_t line_due_ns;
+};
+
+static void close_line(struct verify *verify)
+{
+    if (verify->line_open)
+        fprintf(stderr, "\r\033[K");
+    verify->line_open = false;
+}
+
+/* On a terminal one line that changes, elsewhere a line every few seconds. */
+static bool show_progress(void *context, const struct stria_verify_progress *progress)
+{
+    struct verify *verify = context;
+    const uint64_t seconds_1000 = progress->elapsed_ns / 1000000;
+    const uint64_t rate =
+        seconds_1000 ? (uint64_t)((unsigned __int128)progress->bytes * 1000 / seconds_1000) : 0;
+    const unsigned percent =
+        progress->bytes_total ? (unsigned)((unsigned __int128)progress->bytes * 100 / progress->bytes_total)
+                              : 100;
+    char text[STRIA_UNITS_TEXT_BYTES];
+    if (!verify->terminal && progress->elapsed_ns < verify->line_due_ns)
+        return !stria_signals_stop();
+    verify->line_due_ns = progress->elapsed_ns + LINE_INTERVAL_NS;
+    fprintf(stderr, "%sverified %u %%, %s, %" PRIu64 " damaged%s", verify->terminal ? "\r" : "", percent,
+            stria_rate_print_both(text, sizeof(text), rate), progress->findings,
+            verify->terminal ? "\033[K" : "\n");
+    fflush(stderr);
+    verify->line_open = verify->terminal;
+    return !stria_signals_stop();
+}
+
+static void describe_drive(const struct verify *verify, int index, struct stria_drive_info *drive)
+{
+    drive->name[0] = drive->path[0] = '\0';
+    if (index >= 0)
+        stria_array_drive(verify->array, (uint32_t)index, drive);
+}
+
+static void print_finding(struct verify *verify, const struct stria_verify_finding *finding)
+{
+    struct stria_drive_info drive;
+    char size[STRIA_UNITS_TEXT_BYTES];
+    describe_drive(verify, finding->drive, &drive);
+    close_line(verify);
+    printf("%s: at stream offset %" PRIu64 ": %s %s", finding->recording, finding->stream_offset,
+           stria_size_print_both(size, sizeof(size), finding->length_bytes),
+           stria_verdict_text(finding->verdict));
+    if (finding->drive >= 0)
+        printf(", on drive %s (%s) at offset %" PRIu64, drive.name, drive.path, finding->drive_offset);
+    if (finding->reason)
+        printf(": %s", finding->reason);
+    if (finding->other)
+        printf(": it is what belongs to %s at stream offset %" PRIu64, finding->other, finding->other_offset);
+    printf("\n");
+}
+
+static void list_finding(struct verify *verify, const struct stria_verify_finding *finding)
+{
+    struct stria_drive_info drive;
+    if (json_object_array_length(verify->findings) >= FINDINGS_LISTED_MAX) {
+        verify->unlisted++;
+        return;
+    }
+    describe_drive(verify, finding->drive, &drive);
+    const bool placed = finding->drive >= 0;
+    struct json_object *object = stria_json_append_object(verify->findings);
+    stria_json_add_text(object, "recording", finding->recording);
+    stria_json_add_text(object, "verdict", stria_verdict_text(finding->verdict));
+    stria_json_add_u64(object, "offset_bytes", finding->stream_offset);
+    stria_json_add_u64(object, "length_bytes", finding->length_bytes);
+    stria_json_add_text(object, "drive", placed ? drive.name : NULL);
+    stria_json_add_text(object, "path", placed ? drive.path : NULL);
+    stria_json_add_figure(object, "drive_offset_bytes", placed, finding->drive_offset);
+    stria_json_add_text(object, "reason", finding->reason);
+    stria_json_add_text(object, "other_recording", finding->other);
+    stria_json_add_figure(object, "other_offset_bytes", finding->other != NULL, finding->other_offset);
+}
+
+static void take_finding(void *context, const struct stria_verify_finding *finding)
+{
+    struct verify *verify = context;
+    if (verify->findings)
+        list_finding(verify, finding);
+    else
+        print_finding(verify, finding);
+}
+
+static void add_recording(struct json_object *list, const struct stria_verify_recording *recording)
+{
+    struct json_object *object = stria_json_append_object(list);
+    stria_json_add_text(object, "name", recording->info.name);
+    stria_json_add_u64(object, "bytes", recording->counts.bytes);
+    stria_json_add_u64(object, "extents", recording->counts.extents);
+    stria_json_add_u64(object, "ok", recording->counts.ok);
+    stria_json_add_u64(object, "corrupt", recording->counts.corrupt);
+    stria_json_add_u64(object, "missing", recording->counts.missing);
+    stria_json_add_u64(object, "misplaced", recording->counts.misplaced);
+    stria_json_add_u64(object, "stale", recording->counts.stale);
+    stria_json_add_u64(object, "unreadable", recording->counts.unreadable);
+    stria_json_add_u64(object, "gap_bytes", recording->counts.gap_bytes);
+    stria_json_add_bool(object, "complete", recording->info.complete);
+}
+
+static int print_document(struct verify *verify, const struct stria_verify_result *result)
+{
+    struct stria_trouble trouble = {0};
+    struct json_object *document = json_object_new_object();
+    if (!document)
+        abort();
+    stria_json_add_text(document, "schema", "stria.verify/1");
+    stria_json_add_text(document, "verdict", result->damaged ? "damaged" : "ok");
+    stria_json_add_bool(document, "stopped", result->stopped);
+    stria_json_add_u64(document, "bytes", result->bytes);
+    stria_json_add_u64(document, "duration_ns", result->duration_ns);
+    stria_json_add_u64(document, "drives_given_up", result->drives_given_up);
+    stria_json_add_u64(document, "ledger_entries_damaged", result->ledger_entries_damaged);
+    struct json_object *recordings = stria_json_add_array(document, "recordings");
+    for (uint32_t i = 0; i < result->recording_count; i++)
+        add_recording(recordings, &result->recordings[i]);
+    json_object_object_add(document, "findings", json_object_get(verify->findings));
+    stria_json_add_u64(document, "findings_unlisted", verify->unlisted);
+    int code = stria_json_write(document, "-", &trouble);
+    json_object_put(document);
+    return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("verify", &trouble);
+}
+
+static const char *state_of(const struct stria_verify_recording *recording)
+{
+    const struct stria_verifier_counts *counts = &recording->counts;
+    if (counts->corrupt || counts->missing || counts->misplaced)
+        return "damaged";
+    return counts->gap_bytes ? "ok, with gaps" : "ok";
+}
+
+static int print_tables(const struct stria_verify_result *result)
+{
+    char stored[STRIA_UNITS_TEXT_BYTES], gaps[STRIA_UNITS_TEXT_BYTES], rate[STRIA_UNITS_TEXT_BYTES];
+    printf("  %-24s %-24s %9s %9s %8s %8s %9s  %-22s %s\n", "recording", "proven", "extents", "ok", "corrupt",
+           "missing", "misplaced", "gaps", "verdict");
+    for (uint32_t i = 0; i < result->recording_count; i++) {
+        const struct stria_verify_recording *it = &result->recordings[i];
+        printf("  %-24s %-24s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 "  %-22s %s\n",
+               it->info.name, stria_size_print_both(stored, sizeof(stored), it->counts.bytes),
+               it->counts.extents, it->counts.ok, it->counts.corrupt, it->counts.missing,
+               it->counts.misplaced, stria_size_print_both(gaps, sizeof(gaps), it->counts.gap_bytes),
+               state_of(it));
+    }
+    if (result->ledger_entries_damaged)
+        printf("  %" PRIu64 " damaged ledger entries on the drives\n", result->ledger_entries_damaged);
+    if (result->duration_ns)
+        printf("  read at %s\n", stria_rate_print_both(rate, sizeof(rate),
+                                                       (uint64_t)((unsigned __int128)result->bytes *
+                                                                  STRIA_NS_PER_S / result->duration_ns)));
+    return STRIA_STATUS_OK;
+}
+
+static bool has_gaps(const struct stria_verify_result *result)
+{
+    for (uint32_t i = 0; i < result->recording_count; i++)
+        if (result->recordings[i].counts.gap_bytes)
+            return true;
+    return false;
+}
+
+static int tell_result(struct verify *verify, const struct stria_verify_result *result)
+{
+    close_line(verify);
+    int status = verify->findings ? print_document(verify, result) : print_tables(result);
+    if (result->stopped)
+        fprintf(stderr, "stria verify: ended by a signal: only a part was verified\n");
+    if (status == STRIA_STATUS_OK && (result->damaged || has_gaps(result)))
+        status = STRIA_STATUS_NOT_WHOLE;
+    return status == STRIA_STATUS_OK && result->stopped ? STRIA_STATUS_SYSTEM : status;
+}
+
+static int run(const void *given, char **operands, int operand_count)
+{
+    const struct verify_options *verify_options = given;
+    struct stria_trouble trouble = {0};
+    struct stria_verify_result result = {0};
+    int status;
+    struct stria_array *array = stria_opening_open("verify", operands[0], false, &status);
+    if (!array)
+        return status;
+    struct verify verify = {.array = array,
+                            .findings = verify_options->json ? json_object_new_array() : NULL,
+                            .terminal = isatty(STDERR_FILENO),
+                            .line_due_ns = LINE_INTERVAL_NS};
+    const struct stria_verify_options engine = {.names = (const char *const *)(operands + 1),
+                                                .name_count = (uint32_t)(operand_count - 1),
+                                                .context = &verify,
+                                                .progress = show_progress,
+                                                .finding = take_finding};
+    if (stria_array_verify(array, &engine, &result, &trouble) == STRIA_OK) {
+        status = tell_result(&verify, &result);
+        stria_verify_result_free(&result);
+    } else {
+        status = stria_status_fail("verify", &trouble);
+    }
+    json_object_put(verify.findings);
+    stria_array_close(array);
+    return status;
+}
+
+const struct stria_command stria_command_verify = {
+    .name = "verify",
+    .summary = "reads recordings back and checks every extent",
+    .operands = "ARRAY.ini [NAME...]",
+    .operands_min = 1,
+    .operands_max = 1 << 16,
+    .description = "Reads the named recordings, or all, from all drives at once, and tells each damaged "
+                   "extent: its recording and\n"
+                   "stream offset, its drive and offset there, and what is wrong: corrupt, missing, "
+                   "misplaced, stale or unreadable.\n"
+                   "The exit status is 1 when anything is damaged, or is known to be a gap.",
+    .options = options,
+    .options_bytes = sizeof(struct verify_options),
+    .run = run,
+};
