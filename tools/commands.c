@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct stria_command *const stria_commands[] = {
-    /* clang-format off: one a line */
+    /* clang-format off */
     &stria_command_init,
     &stria_command_record,
     &stria_command_ls,
