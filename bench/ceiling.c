@@ -15,7 +15,7 @@
 #define DRIVE_BYTES  ((uint64_t)1 << 40)
 #define HASHED_BYTES ((uint64_t)4 << 30)
 #define CHUNKS       ((uint64_t)400000)
-#define ROUNDS       5u
+#define ROUNDS_MAX   99u
 
 struct bench {
     struct stria_drive *drives[DRIVES];
@@ -169,18 +169,25 @@ static uint64_t record(struct bench *bench, uint64_t chunks)
     return stria_clock_ns() - start_ns;
 }
 
-static double hash_alone(uint32_t chunk_bytes)
+struct alone {
+    double gigabytes_per_s, cpu_s_per_gigabyte;
+};
+
+static struct alone hash_alone(uint32_t chunk_bytes)
 {
     uint8_t *memory = allocate(RING_BYTES);
     memset(memory, 0x5a, RING_BYTES);
     uint64_t sum = 0;
     uint64_t start_ns = stria_clock_ns();
+    uint64_t start_cpu_ns = stria_clock_cpu_ns();
     for (uint64_t done = 0; done < HASHED_BYTES; done += chunk_bytes)
         sum += stria_digest_seeded(done, memory + done % RING_BYTES, chunk_bytes);
     uint64_t took_ns = stria_clock_ns() - start_ns;
+    uint64_t cpu_ns = stria_clock_cpu_ns() - start_cpu_ns;
     munmap(memory, RING_BYTES);
     /* The sum is used, so that the loop stays. */
-    return (double)HASHED_BYTES / (double)took_ns + (sum == 1 ? 1e-9 : 0);
+    return (struct alone){(double)HASHED_BYTES / (double)took_ns + (sum == 1 ? 1e-9 : 0),
+                          (double)cpu_ns / (double)HASHED_BYTES};
 }
 
 static double record_hashed(uint32_t chunk_bytes)
@@ -197,26 +204,42 @@ static int ascending(const void *a, const void *b)
     return (difference > 0) - (difference < 0);
 }
 
-static double median(double values[ROUNDS])
+static double median(double *values, unsigned count)
 {
-    qsort(values, ROUNDS, sizeof(values[0]), ascending);
-    return values[ROUNDS / 2];
+    qsort(values, count, sizeof(values[0]), ascending);
+    return values[count / 2];
 }
 
-int main(void)
+static void compare(unsigned rounds)
 {
-    double alone[ROUNDS], hashed[ROUNDS], ratio[ROUNDS], rate[ROUNDS];
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        alone[round] = hash_alone(1u << 20);
+    double alone[ROUNDS_MAX], hashed[ROUNDS_MAX], ratio[ROUNDS_MAX], rate[ROUNDS_MAX];
+    for (unsigned round = 0; round < rounds; round++) {
+        alone[round] = hash_alone(1u << 20).gigabytes_per_s;
         hashed[round] = record_hashed(1u << 20);
         ratio[round] = hashed[round] / alone[round];
         struct bench *bench = set_up(1u << 20, false);
         rate[round] = (double)CHUNKS * 1e9 / (double)record(bench, CHUNKS);
         tear_down(bench);
     }
-    printf("XXH3 alone, cold memory, 1 MiB        %6.2f GB/s\n", median(alone));
-    printf("core, pump and XXH3, no media          %6.2f GB/s\n", median(hashed));
-    printf("ratio (at least 0.8)                   %6.2f\n", median(ratio));
-    printf("without hashing (at least 200000)    %8.0f chunks/s on one thread\n", median(rate));
+    printf("XXH3 alone, cold memory, 1 MiB        %6.2f GB/s\n", median(alone, rounds));
+    printf("core, pump and XXH3, no media          %6.2f GB/s\n", median(hashed, rounds));
+    printf("ratio (at least 0.8)                   %6.2f\n", median(ratio, rounds));
+    printf("without hashing (at least 200000)    %8.0f chunks/s on one thread\n", median(rate, rounds));
+}
+
+/* stria_bench_ceiling [ROUNDS | --hash] */
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--hash") == 0) {
+        const struct alone alone = hash_alone(1u << 20);
+        printf("%.2f GB/s  %.4f CPU s/GB\n", alone.gigabytes_per_s, alone.cpu_s_per_gigabyte);
+        return 0;
+    }
+    unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 5;
+    if (rounds < 1 || rounds > ROUNDS_MAX) {
+        fprintf(stderr, "stria_bench_ceiling: the rounds are 1 to %u\n", ROUNDS_MAX);
+        return 2;
+    }
+    compare((unsigned)rounds);
     return 0;
 }

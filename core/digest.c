@@ -9,6 +9,9 @@
 
 #include <xxhash.h>
 
+/* Up to 240 bytes XXH3 uses no vectors. */
+#define WIDE_BYTES_MIN 241u
+
 uint64_t stria_digest_seed(uint64_t recording, uint64_t sequence)
 {
     uint8_t bytes[16];
@@ -20,7 +23,7 @@ uint64_t stria_digest_seed(uint64_t recording, uint64_t sequence)
 uint64_t stria_digest_seeded(uint64_t seed, const void *data, size_t bytes)
 {
 #ifdef STRIA_DIGEST_WIDE
-    if (__builtin_cpu_supports("avx2"))
+    if (bytes >= WIDE_BYTES_MIN && __builtin_cpu_supports("avx2"))
         return stria_digest_seeded_avx2(seed, data, bytes);
 #endif
     return XXH3_64bits_withSeed(data, bytes, seed);
