@@ -1,0 +1,250 @@
+/* Drives that fail while recording and while reading: nothing is lost silently, nobody waits for the dead. */
+#include "support/clock.h"
+#include "tests/engine/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHUNK  (64 * KIB)
+#define CHUNKS 100u
+#define BYTES  (CHUNKS * CHUNK)
+
+static const uint64_t three[] = {12 * MIB, 12 * MIB, 12 * MIB, 0};
+static struct rig_findings findings;
+
+static struct rig *faulty(enum stria_policy policy, uint32_t drive, const char *script)
+{
+    struct rig *rig = rig_make(policy, three);
+    snprintf(rig->config.drives[drive].fault, sizeof(rig->config.drives[drive].fault), "%s", script);
+    rig->config.write_deadline_ns = STRIA_NS_PER_S / 2;
+    return rig;
+}
+
+static void mend(struct rig *rig)
+{
+    rig_close(rig);
+    for (uint32_t drive = 0; drive < rig->config.drive_count; drive++)
+        rig->config.drives[drive].fault[0] = '\0';
+}
+
+static struct stria_result record(struct rig *rig, int expected)
+{
+    struct stria_result result;
+    struct stria_writer *writer = rig_begin(rig, "first");
+    int code = STRIA_OK;
+    for (uint64_t offset = 0; offset < BYTES && code == STRIA_OK; offset += CHUNK) {
+        void *buffer;
+        code = stria_writer_acquire(writer, 20 * STRIA_NS_PER_S, &buffer);
+        cr_assert(code != STRIA_ERR_TIMEOUT, "the stream stands still");
+        if (code != STRIA_OK)
+            break;
+        rig_fill(buffer, offset, CHUNK, 1);
+        stria_writer_commit(writer, buffer, CHUNK);
+    }
+    code = stria_writer_end(writer);
+    cr_assert(code == expected, "end: %s", stria_code_text(code));
+    stria_writer_result(writer, &result);
+    cr_expect(result.info.length_bytes == result.info.bytes + result.info.dropped_bytes);
+    uint64_t gaps = 0;
+    for (uint32_t index = 0; index < result.gap_count; index++) {
+        struct stria_gap_info gap;
+        cr_assert(stria_writer_gap(writer, index, &gap) == STRIA_OK);
+        gaps += gap.length_bytes;
+    }
+    cr_expect(gaps == result.info.dropped_bytes, "gaps of %llu bytes are told, %llu were dropped",
+              (unsigned long long)gaps, (unsigned long long)result.info.dropped_bytes);
+    stria_writer_free(writer);
+    return result;
+}
+
+/* After the drives are well again: what was reported stored is proven, the rest are known gaps. */
+static void expect_as_told(struct rig *rig, const struct stria_result *result)
+{
+    mend(rig);
+    struct stria_verifier_counts counts = rig_verify(rig, "first", &findings);
+    cr_expect(counts.ok == counts.extents && findings.count == 0, "%llu of %llu chunks are well",
+              (unsigned long long)counts.ok, (unsigned long long)counts.extents);
+    uint64_t read[4];
+    rig_read(rig, "first", 1, read);
+    /* A drive that was given up may have kept more than could be known. */
+    cr_expect(read[STRIA_READ_OK] >= result->info.bytes, "%llu bytes are there, %llu were stored",
+              (unsigned long long)read[STRIA_READ_OK], (unsigned long long)result->info.bytes);
+    cr_expect(read[STRIA_READ_OK] + read[STRIA_READ_GAP] == result->info.length_bytes);
+    cr_expect(read[STRIA_READ_MISSING] + read[STRIA_READ_CORRUPT] == 0);
+    rig_free(rig);
+}
+
+Test(faults, one_bad_extent_goes_elsewhere_and_the_drive_is_kept)
+{
+    struct rig *rig = faulty(STRIA_POLICY_ADAPTIVE, 1, "write#20:eio");
+    struct stria_result result = record(rig, STRIA_OK);
+    cr_expect(result.info.bytes == BYTES && result.info.dropped_bytes == 0 && !result.degraded);
+    expect_as_told(rig, &result);
+}
+
+Test(faults, short_writes_and_again_lose_nothing)
+{
+    struct rig *rig = faulty(STRIA_POLICY_RAID0, 0, "write,every=5:short=4KiB; any,every=7:again");
+    struct stria_result result = record(rig, STRIA_OK);
+    cr_expect(result.info.bytes == BYTES && result.info.plain_raid0 && !result.degraded);
+    expect_as_told(rig, &result);
+}
+
+Test(faults, a_drive_lost_for_good_leaves_a_recording_on_the_others)
+{
+    enum stria_policy policies[] = {STRIA_POLICY_ADAPTIVE, STRIA_POLICY_RAID0};
+    for (unsigned turn = 0; turn < 2; turn++) {
+        struct rig *rig = faulty(policies[turn], 2, "write#25-:gone");
+        struct stria_result result = record(rig, STRIA_OK);
+        cr_expect(result.degraded && !result.info.plain_raid0);
+        cr_expect(result.info.length_bytes == BYTES);
+        struct stria_drive_info drive;
+        cr_assert(stria_array_drive(rig->array, 2, &drive) == STRIA_OK);
+        cr_expect(!drive.present && drive.complaint[0], "the lost drive is not complained about");
+        expect_as_told(rig, &result);
+    }
+}
+
+Test(faults, a_drive_that_hangs_is_given_up_at_its_deadline)
+{
+    struct rig *rig = faulty(STRIA_POLICY_ADAPTIVE, 0, "write#25-:lost");
+    uint64_t start_ns = stria_clock_ns();
+    struct stria_result result = record(rig, STRIA_OK);
+    cr_expect(stria_clock_ns() - start_ns < 20 * STRIA_NS_PER_S);
+    cr_expect(result.degraded && result.info.length_bytes == BYTES);
+    expect_as_told(rig, &result);
+}
+
+Test(faults, a_stall_shorter_than_the_deadline_costs_nothing)
+{
+    struct rig *rig = faulty(STRIA_POLICY_ADAPTIVE, 0, "write#25:stall=200ms");
+    struct stria_result result = record(rig, STRIA_OK);
+    cr_expect(result.info.bytes == BYTES && !result.degraded);
+    expect_as_told(rig, &result);
+}
+
+/* Feeds a stream at a rate that the drives hold until they are gone. Returns how much of it was told to be
+ * durable before anything was told to be lost. */
+static uint64_t feed_until_gone(struct stria_writer *writer)
+{
+    uint64_t start_ns = stria_clock_ns();
+    uint64_t durable = 0;
+    int code = STRIA_OK;
+    for (uint64_t chunk = 0; code == STRIA_OK; chunk++) {
+        void *buffer;
+        struct stria_progress progress;
+        code = stria_writer_acquire(writer, 20 * STRIA_NS_PER_S, &buffer);
+        if (code != STRIA_OK)
+            break;
+        rig_fill(buffer, chunk * CHUNK, CHUNK, 1);
+        stria_writer_commit(writer, buffer, CHUNK);
+        stria_writer_progress(writer, &progress);
+        if (progress.dropped_bytes == 0 && !progress.degraded)
+            durable = progress.durable_bytes;
+        stria_clock_sleep_until(start_ns + (chunk + 1) * 5000000);
+    }
+    cr_expect(code == STRIA_ERR_GONE, "%s", stria_code_text(code));
+    return durable;
+}
+
+Test(faults, what_was_durable_is_readable_when_all_drives_are_lost)
+{
+    static uint8_t data[12 * MIB], expected[12 * MIB];
+    struct rig *rig = faulty(STRIA_POLICY_ADAPTIVE, 0, "after=600ms:gone");
+    for (uint32_t drive = 1; drive < 3; drive++)
+        memcpy(rig->config.drives[drive].fault, rig->config.drives[0].fault,
+               sizeof(rig->config.drives[0].fault));
+    struct stria_writer *writer = rig_begin(rig, "first");
+    uint64_t durable = feed_until_gone(writer);
+    cr_expect(stria_writer_end(writer) == STRIA_ERR_GONE);
+    struct stria_result result;
+    stria_writer_result(writer, &result);
+    stria_writer_free(writer);
+    mend(rig);
+    struct stria_reader *reader;
+    enum stria_read_verdict verdict;
+    cr_assert(stria_reader_open(rig_open(rig, false), "first", &reader, NULL) == STRIA_OK);
+    cr_assert(durable > 0 && durable <= result.durable_bytes && durable < sizeof(data));
+    cr_expect(stria_reader_read(reader, 0, data, durable, &verdict) == (int64_t)durable);
+    rig_fill(expected, 0, durable, 1);
+    cr_expect(verdict == STRIA_READ_OK && memcmp(data, expected, durable) == 0);
+    stria_reader_close(reader);
+    uint64_t read[4];
+    rig_read(rig, "first", 1, read);
+    cr_expect(read[STRIA_READ_OK] + read[STRIA_READ_GAP] >= result.durable_bytes);
+    cr_expect(read[STRIA_READ_MISSING] + read[STRIA_READ_CORRUPT] == 0);
+    rig_free(rig);
+}
+
+static void break_drive(struct rig *rig, uint32_t drive, const char *script)
+{
+    rig_close(rig);
+    snprintf(rig->config.drives[drive].fault, sizeof(rig->config.drives[drive].fault), "%s", script);
+    rig->config.write_deadline_ns = STRIA_NS_PER_S / 2;
+}
+
+Test(faults, a_misdirected_write_is_found_at_both_ends)
+{
+    struct rig *rig = faulty(STRIA_POLICY_RAID0, 1, "write@1MiB-1088KiB:misdirect=64KiB");
+    record(rig, STRIA_OK);
+    mend(rig);
+    struct stria_verifier_counts counts = rig_verify(rig, "first", &findings);
+    cr_expect(findings.count >= 1 && counts.ok < counts.extents);
+    for (uint32_t index = 0; index < findings.count; index++) {
+        cr_expect(findings.list[index].drive == 1);
+        cr_expect(findings.list[index].verdict == STRIA_VERDICT_STALE ||
+                  findings.list[index].verdict == STRIA_VERDICT_MISPLACED);
+    }
+    rig_free(rig);
+}
+
+static void expect_unreadable(const char *script, bool whole_drive)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_RAID0, three);
+    rig_record(rig, "first", BYTES, 1);
+    break_drive(rig, 1, script);
+    rig_open(rig, false);
+    uint64_t start_ns = stria_clock_ns();
+    struct stria_verifier_counts counts = rig_verify(rig, "first", &findings);
+    cr_expect(stria_clock_ns() - start_ns < 20 * STRIA_NS_PER_S);
+    uint64_t lost = counts.unreadable;
+    cr_expect(counts.ok == CHUNKS - lost && lost > 0 && lost <= CHUNKS / 3 && findings.count == lost);
+    if (!whole_drive)
+        cr_expect(lost == 1);
+    for (uint32_t index = 0; index < findings.count; index++)
+        cr_expect(findings.list[index].drive == 1 && findings.list[index].reason);
+    rig_close(rig);
+    uint64_t read[4];
+    rig_read(rig, "first", 1, read);
+    cr_expect(read[STRIA_READ_OK] + read[STRIA_READ_CORRUPT] == BYTES && read[STRIA_READ_CORRUPT] > 0);
+    cr_expect(read[STRIA_READ_OK] >= (CHUNKS - CHUNKS / 3) * CHUNK);
+    rig_free(rig);
+}
+
+Test(faults, a_bad_extent_is_unreadable_and_the_rest_is_read)
+{
+    expect_unreadable("read@1MiB-1028KiB:eio", false);
+}
+
+Test(faults, a_drive_that_dies_while_it_is_read_costs_its_own_chunks_alone)
+{
+    expect_unreadable("read#4-@512KiB-8MiB:gone", true);
+}
+
+Test(faults, a_drive_that_hangs_while_it_is_read_is_given_up)
+{
+    expect_unreadable("read#4-@512KiB-8MiB:lost", true);
+}
+
+Test(faults, short_reads_and_again_while_reading_are_no_damage)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, three);
+    rig_record(rig, "first", BYTES, 1);
+    break_drive(rig, 2, "read,every=3:short=20KiB; read,every=4:again; read,every=11:eio");
+    struct stria_verifier_counts counts = rig_verify(rig, "first", &findings);
+    cr_expect(counts.ok == CHUNKS && findings.count == 0);
+    rig_close(rig);
+    rig_expect_whole(rig, "first", BYTES, 1);
+    rig_free(rig);
+}
