@@ -4,6 +4,7 @@
 #include "backends/fault.h"
 #include "backends/threaded.h"
 #include "config/profile.h"
+#include "core/digest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,12 @@ static int wrapped(int code, struct stria_drive *outer, struct stria_drive **dri
     return code;
 }
 
+/* Each drive stalls at times of its own, the same ones in every run. */
+static uint64_t model_seed(const struct stria_drive_config *config)
+{
+    return stria_digest_seeded(config->fault_seed, config->name, strlen(config->name));
+}
+
 /* The profile was found once already, when array.ini was read. */
 static int add_model(const struct stria_drive_config *config, bool writable, struct stria_drive **drive,
                      struct stria_trouble *trouble)
@@ -53,7 +60,7 @@ static int add_model(const struct stria_drive_config *config, bool writable, str
         code = stria_profile_scale(&profile, config->capacity_scale, config->rate_scale, trouble);
     bool keeps_state = writable && stria_fake_state_path(config->path, state_path, sizeof(state_path));
     if (code == STRIA_OK)
-        code = stria_fake_wrap(*drive, &profile.parameters, config->fault_seed,
+        code = stria_fake_wrap(*drive, &profile.parameters, model_seed(config),
                                keeps_state ? state_path : NULL, &outer, trouble);
     return wrapped(code, outer, drive);
 }
