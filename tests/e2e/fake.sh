@@ -2,7 +2,7 @@
 # Fake drives: as fast and as full as their profile says, from one run to the next.
 . "$(dirname "$0")/lib.sh"
 
-# One drive of 1 GB that writes 120 MB at 300 MB/s and then 26 MB/s.
+# A drive that writes 120 MB at 300 MB/s and then 26 MB/s.
 fake_array() {
     cat >array.ini <<EOF
 [array]
@@ -10,7 +10,7 @@ name = test
 buffer = 64MiB
 [drive.left]
 path = left.img
-size = 512MiB
+size = 256MiB
 profile = solidigm-p41-plus
 capacity_scale = 0.001
 rate_scale = 0.1

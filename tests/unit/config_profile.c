@@ -1,5 +1,6 @@
 #include "config/profile.h"
 #include "config/profile_keys.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -356,4 +357,41 @@ Test(config_profile, the_example_of_the_manual_is_a_good_profile)
     *strstr(begin, ".Ed") = '\0';
     cr_assert_eq(parse(begin), STRIA_OK, "%s", problems.count ? problems.sentences[0] : "");
     cr_assert_eq(profile.parameters.law.step_count, 3);
+}
+
+Test(config_profile, whatever_is_written_is_refused_or_makes_a_possible_drive)
+{
+    static const char *const pieces[] = {"-1",          "0",           "99999999999999999999",
+                                         "1e9",         ".",           "\n",
+                                         "[",           "]",           "=",
+                                         " ",           ";",           "_gb",
+                                         "nan",         "0.000000001", "[write.table]\n",
+                                         "[stall.1]\n", "\xff",        "100"};
+    struct stria_random random;
+    stria_random_seed(&random, 12);
+    unsigned texts = 0, taken = 0;
+    while (stria_profile_texts[texts].name)
+        texts++;
+    for (unsigned i = 0; i < 4000; i++) {
+        char text[16384];
+        snprintf(text, sizeof(text) - 256, "%s",
+                 stria_profile_texts[stria_random_below(&random, texts)].text);
+        for (uint64_t change = stria_random_between(&random, 1, 3); change > 0; change--) {
+            const size_t length = strlen(text);
+            const size_t at = stria_random_below(&random, length + 1);
+            const size_t gone = stria_random_below(&random, length - at < 12 ? length - at + 1 : 12);
+            const char *piece = pieces[stria_random_below(&random, sizeof(pieces) / sizeof(pieces[0]))];
+            memmove(text + at + strlen(piece), text + at + gone, length - at - gone + 1);
+            memcpy(text + at, piece, strlen(piece));
+        }
+        const int code = parse(text);
+        cr_assert_eq(code == STRIA_OK, problems.count == 0);
+        if (code == STRIA_OK) {
+            cr_assert_eq(stria_model_check(&profile.parameters, NULL, 0), 0,
+                         "possible by its rules, not by the model's:\n%s", text);
+            taken++;
+        }
+    }
+    cr_assert_gt(taken, 400);
+    cr_assert_lt(taken, 3600);
 }
