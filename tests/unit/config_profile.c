@@ -382,7 +382,8 @@ Test(config_profile, whatever_is_written_is_refused_or_makes_a_possible_drive)
             const size_t gone = stria_random_below(&random, length - at < 12 ? length - at + 1 : 12);
             const char *piece = pieces[stria_random_below(&random, sizeof(pieces) / sizeof(pieces[0]))];
             memmove(text + at + strlen(piece), text + at + gone, length - at - gone + 1);
-            memcpy(text + at, piece, strlen(piece));
+            for (size_t k = 0; piece[k]; k++)
+                text[at + k] = piece[k];
         }
         const int code = parse(text);
         cr_assert_eq(code == STRIA_OK, problems.count == 0);
