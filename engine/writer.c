@@ -349,11 +349,10 @@ void stria_writer_free(struct stria_writer *writer)
     free(writer->pump);
     free(writer->meter);
     free(writer->gaps.gaps);
+    free(writer->recorder);
     detach_drives(array);
-    if (!abandoned) {
+    if (!abandoned)
         stria_ring_destroy(&writer->ring);
-        free(writer->recorder);
-    }
     stria_intake_destroy(&writer->intake);
     free(writer->slot_data);
     pthread_mutex_destroy(&writer->lock);
