@@ -1,4 +1,5 @@
-/* How long stria_writer_begin takes on an array with one recording, and with a thousand.
+/* How long stria_writer_begin takes on an array with one recording, and on one with a thousand: in turns, the
+ * first half of the drives being the one array, the second the other.
  *
  * Overwrites every PATH. */
 #include "engine/array.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 #define RECORDINGS  1000u
-#define TURNS       21u
+#define TURNS       101u
 #define CHUNK_BYTES (64u << 10)
 
 static void die(const char *sentence)
@@ -46,23 +47,19 @@ static int ascending(const void *a, const void *b)
     return (difference > 0) - (difference < 0);
 }
 
-/* The median of several beginnings, each removed again. */
-static double measure(struct stria_array *array)
+/* As begin(), for a recording that is removed again. */
+static double begin_and_remove(struct stria_array *array)
 {
     struct stria_trouble trouble;
-    double took_ms[TURNS];
-    for (unsigned turn = 0; turn < TURNS; turn++) {
-        took_ms[turn] = begin(array, RECORDINGS + turn);
-        char name[32];
-        snprintf(name, sizeof(name), "r%u", RECORDINGS + turn);
-        if (stria_array_remove(array, name, &trouble) != STRIA_OK)
-            die(trouble.sentence);
-    }
-    qsort(took_ms, TURNS, sizeof(took_ms[0]), ascending);
-    return took_ms[TURNS / 2];
+    double took_ms = begin(array, RECORDINGS);
+    char name[32];
+    snprintf(name, sizeof(name), "r%u", RECORDINGS);
+    if (stria_array_remove(array, name, &trouble) != STRIA_OK)
+        die(trouble.sentence);
+    return took_ms;
 }
 
-int main(int argc, char **argv)
+static struct stria_array *array_on(char **paths, int count, unsigned recordings)
 {
     struct stria_trouble trouble;
     struct stria_array *array;
@@ -75,22 +72,36 @@ int main(int argc, char **argv)
     config->depth = 8;
     config->commit_interval_ns = 200000000;
     config->write_deadline_ns = UINT64_C(60000000000);
-    for (int index = 1; index < argc && config->drive_count < STRIA_DRIVES_MAX; index++) {
+    for (int index = 0; index < count; index++) {
         struct stria_drive_config *drive = &config->drives[config->drive_count++];
         snprintf(drive->name, sizeof(drive->name), "d%d", index);
-        snprintf(drive->path, sizeof(drive->path), "%s", argv[index]);
+        snprintf(drive->path, sizeof(drive->path), "%s", paths[index]);
     }
-    if (config->drive_count == 0)
-        die("usage: stria_bench_begin PATH...");
     if (stria_array_create(config, NULL, &trouble) != STRIA_OK ||
         stria_array_open_config(config, true, &array, &trouble) != STRIA_OK)
         die(trouble.sentence);
-    begin(array, 0);
-    double few_ms = measure(array);
-    for (unsigned number = 1; number < RECORDINGS; number++)
-        begin(array, number);
-    printf("%.2f ms with 1 recording, %.2f ms with %u\n", few_ms, measure(array), RECORDINGS);
-    stria_array_close(array);
     free(config);
+    for (unsigned number = 0; number < recordings; number++)
+        begin(array, number);
+    return array;
+}
+
+int main(int argc, char **argv)
+{
+    const int half = (argc - 1) / 2;
+    if (half < 1 || half > (int)STRIA_DRIVES_MAX)
+        die("usage: stria_bench_begin PATH PATH...");
+    struct stria_array *few = array_on(argv + 1, half, 1);
+    struct stria_array *many = array_on(argv + 1 + half, half, RECORDINGS);
+    double few_ms[TURNS], many_ms[TURNS];
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        few_ms[turn] = begin_and_remove(few);
+        many_ms[turn] = begin_and_remove(many);
+    }
+    qsort(few_ms, TURNS, sizeof(few_ms[0]), ascending);
+    qsort(many_ms, TURNS, sizeof(many_ms[0]), ascending);
+    printf("%.2f ms with 1 recording, %.2f ms with %u\n", few_ms[TURNS / 2], many_ms[TURNS / 2], RECORDINGS);
+    stria_array_close(few);
+    stria_array_close(many);
     return 0;
 }

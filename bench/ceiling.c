@@ -13,7 +13,7 @@
 #define DRIVES       4u
 #define RING_BYTES   ((size_t)512 << 20) /* far beyond any cache */
 #define DRIVE_BYTES  ((uint64_t)1 << 40)
-#define HASHED_BYTES ((uint64_t)4 << 30)
+#define HASHED_BYTES ((uint64_t)2 << 30)
 #define CHUNKS       ((uint64_t)400000)
 #define ROUNDS_MAX   99u
 
@@ -40,6 +40,8 @@ static void *allocate(size_t bytes)
         fputs("stria_bench_ceiling: out of memory\n", stderr);
         exit(3);
     }
+    if (bytes == RING_BYTES)
+        madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 

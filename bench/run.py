@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -42,6 +43,11 @@ def tell(what, values, target, at_most=False, form="{:.2f}"):
         misses.append(what)
 
 
+def children_cpu_s():
+    use = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return use.ru_utime + use.ru_stime
+
+
 def rates(text):
     rate, cost = re.search(r"([\d.]+) GB/s +([\d.]+) CPU s/GB", text).groups()
     return float(rate), float(cost)
@@ -50,7 +56,7 @@ def rates(text):
 def fio(paths, *extra, rw="write", block=MIB, size=None):
     """GB/s and processor seconds for each GB of one fio job for each path, from the start of their transfers on."""
     command = ["fio", "--output-format=json", "--ioengine=io_uring", "--direct=1", f"--rw={rw}", f"--bs={block}",
-               "--iodepth=8", "--fixedbufs", "--registerfiles", "--allow_file_create=0", *extra]
+               "--iodepth=8", "--fixedbufs", "--registerfiles", "--scramble_buffers=0", "--allow_file_create=0", *extra]
     if size:
         command.append(f"--size={size}")
     for path in paths:
@@ -124,7 +130,7 @@ def sweep():
         costs = {}
         for count in (1, 2, 4, 8):
             turns = [record(paths[:count], "--unhashed", "--chunk", chunk, "--buffer", max(64 * MIB, 16 * chunk),
-                            size=count * 384 * MIB if count < 8 else 8 * 384 * MIB) for _ in range(max(3, ROUNDS // 2))]
+                            size=count * 384 * MIB) for _ in range(max(3, ROUNDS // 2))]
             costs[count] = statistics.median(turn[1] for turn in turns) * chunk / 1e3
             rate = statistics.median(turn[0] for turn in turns)
             print(f"  {chunk >> 10:>6} KiB, {count} drives: {rate:6.2f} GB/s, {costs[count]:8.1f} us of CPU a chunk", flush=True)
@@ -139,6 +145,8 @@ rate_gb_per_s = 8
 [write.table]
 until_gb = 100
 rate_mb_per_s = {}
+[read]
+rate_gb_per_s = 8
 """
 
 
@@ -209,17 +217,19 @@ def stdin():
     ini = array_of(paths)
     report = ini + ".json"
     size = 4 * 850 * MIB
-    ratios = []
+    ratios, into_null = [], []
     for _ in range(ROUNDS):
         start = time.monotonic()
-        run("sh", "-c", f"head -c {size} /dev/zero | cat >/dev/null")
+        run("sh", "-c", f"dd if=/dev/zero bs=1M count={size // MIB} status=none | cat >/dev/null")
         null_s = time.monotonic() - start
         make_array(ini, paths)
-        run("sh", "-c", f"head -c {size} /dev/zero | {BUILD}/tools/stria record {ini} --input - --name a --report {report} "
+        run("sh", "-c", f"dd if=/dev/zero bs=1M count={size // MIB} status=none | {BUILD}/tools/stria record {ini} --input - --name a --report {report} "
             "2>/dev/null")
         with open(report) as file:
-            took_s = json.load(file)["duration_ns"] / 1e9
+            took_s = json.load(file)["recording"]["duration_ns"] / 1e9
         ratios.append(null_s / took_s)
+        into_null.append(size / null_s / 1e9)
+    print(f"  GB/s into /dev/null: {statistics.median(into_null):.2f}")
     tell("the pipe into stria record / into /dev/null", ratios, 0.9)
 
 
@@ -244,24 +254,22 @@ def ls():
     paths = [os.path.join(home, f"drive{index}") for index in range(4)]
     run(tool("ledgers"), *paths)
     ini = array_of(paths)
-    times = []
+    times, cpu = [], []
     for _ in range(ROUNDS):
-        start = time.monotonic()
-        listed = stria("ls", ini, "--json")
+        start, before = time.monotonic(), children_cpu_s()
+        listed = stria("ls", ini, "--json", stderr=subprocess.DEVNULL)
         times.append(time.monotonic() - start)
+        cpu.append(children_cpu_s() - before)
     described = json.loads(listed)["recordings"][0]["bytes"]
     if described < 1.99e12:
         sys.exit(f"bench/run.sh: the ledgers describe {described} bytes only")
+    print(f"  processor seconds for ls: {statistics.median(cpu):.2f}")
     tell("seconds for ls", times, 1, at_most=True)
 
 
 def begin():
     """how long a recording takes to begin: on an array with 1000 recordings, beside one with 1"""
-    home = targets.folder("MEMORY", 1800)
-    paths = [os.path.join(home, f"drive{index}") for index in range(4)]
-    for path in paths:
-        with open(path, "wb") as file:
-            os.posix_fallocate(file.fileno(), 0, 400 * MIB)
+    paths = targets.files("MEMORY", 4, 264)
     few, many = re.search(r"([\d.]+) ms .* ([\d.]+) ms", run(tool("begin"), *paths)).groups()
     print(f"  {few} ms with 1 recording, {many} ms with 1000")
     tell("beginning among 1000 recordings / among 1", [float(many) / float(few)], 1.2, at_most=True)
