@@ -2,7 +2,7 @@
 # What was reported durable survives being killed, at any moment.
 . "$(dirname "$0")/lib.sh"
 
-kills=12
+kills=8
 [ -z "${STRIA_TEST_LONG-}" ] || kills=100
 
 # length_of NAME: what ls says of it, nothing if it does not know it.
@@ -16,7 +16,7 @@ killed_anywhere() {
     policy=$1
     array "$policy" 3 96MiB 'commit_interval = 20ms'
     expect 0 "$stria" init array.ini
-    noise input 40000000
+    noise input 24000000
     turn=0
     seen=0
     while [ $turn -lt $kills ]; do
@@ -30,17 +30,23 @@ try:
     with open(sys.argv[1], "wb", buffering=0) as pipe:
         for at in range(0, len(data), 500000):
             pipe.write(data[at:at + 500000])
-            time.sleep(0.01)
+            if at == 2000000:
+                open("fed", "w").close()
+            time.sleep(0.03)
 except BrokenPipeError:
     pass
 PYTHON
         feeder=$!
         background "$stria" record array.ini --name "take$turn" --input fifo
-        sleep "$(python3 -c 'import random; print(random.uniform(0.02, 0.7))')"
-        kill -9 $process
+        # Every other one is killed while it begins, the rest while they record.
+        [ $((turn % 2)) -eq 0 ] || until_true 20 [ -e fed ]
+        sleep "$(python3 -c 'import random; print(random.uniform(0.01, 0.4))')"
+        kill -9 $process 2>/dev/null || :
         wait $process || :
+        # It may still wait for a recorder that was killed before it opened the FIFO.
+        kill $feeder 2>/dev/null || :
         wait $feeder || :
-        rm fifo
+        rm -f fifo fed
         expect 0 "$stria" ls array.ini --json
         length=$(length_of "take$turn")
         [ -n "$length" ] || continue
