@@ -57,6 +57,9 @@ void sim_map_free(struct stria_map *map);
 /* Compares everything that can be read with the model. */
 void sim_verify(struct sim_world *world, const struct sim_array *array);
 
+/* Before a repair: recordings that an earlier one, cut off itself, has already given an end. */
+void sim_note_ends(struct sim_world *world, const struct sim_array *array);
+
 /* Takes what was found as the truth from now on: chunks that were not acknowledged before a cut. */
 void sim_adopt(struct sim_world *world, const struct sim_array *array);
 

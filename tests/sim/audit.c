@@ -44,7 +44,8 @@ static void audit_payload(struct sim_world *world, uint32_t drive, const struct 
         slot_offset + io->length != slot->padded_bytes)
         sim_fail(world, "drive %u writes chunk %u of slot %u to a wrong range", drive, slot->chunk, index);
     const struct sim_chunk *owner = sim_owner(world, drive, position);
-    if (owner && owner != &world->recording->chunks[slot->chunk] && !sim_somebody_lied(world))
+    if (owner && owner != &world->recording->chunks[slot->chunk] && !world->past[drive].damaged &&
+        !sim_somebody_lied(world))
         sim_fail(world, "drive %u: chunk %u is written over a stored chunk at extent %llu", drive,
                  slot->chunk, (unsigned long long)position);
     if (sim_state(world) != STRIA_RECORDER_RECORDING && sim_state(world) != STRIA_RECORDER_DRAINING)
@@ -72,7 +73,7 @@ static void audit_entry(struct sim_world *world, uint32_t drive, uint64_t positi
         sim_media_bytes(past->media, stria_geometry_ledger_entry_offset(&past->super.geometry, position));
     if (memcmp(durable, cell, STRIA_LEDGER_ENTRY_BYTES) != 0 &&
         stria_ledger_decode(durable, &old, &binding, position) == STRIA_LEDGER_VALID &&
-        entry_counts(world, drive, position, &old) && !sim_somebody_lied(world))
+        entry_counts(world, drive, position, &old) && !past->damaged && !sim_somebody_lied(world))
         sim_fail(world, "drive %u: the entry of a stored chunk at extent %llu is written over", drive,
                  (unsigned long long)position);
     if (verdict == STRIA_LEDGER_EMPTY)

@@ -16,20 +16,22 @@ enum sim_fault {
     SIM_FAULT_META_ERROR,
     SIM_FAULT_META_SHORT,
     SIM_FAULT_FLUSH_AGAIN,
-    SIM_FAULT_FLUSH_ERROR,  /* and what it should have made durable is partly gone */
-    SIM_FAULT_STALL,        /* a request takes long, but less than the deadline */
-    SIM_FAULT_HANG,         /* a drive answers nothing any more */
-    SIM_FAULT_GONE_SUBMIT,  /* a drive disappears: told by submit … */
-    SIM_FAULT_GONE_POLL,    /* … by poll … */
-    SIM_FAULT_GONE_DONE,    /* … or by completions */
-    SIM_FAULT_DEAD_REGION,  /* a range of extents fails for good */
-    SIM_FAULT_SLOW_REGION,  /* a range of extents is slow */
-    SIM_FAULT_ALWAYS_FAILS, /* from some moment on every write fails */
-    SIM_FAULT_ROT,          /* a bit of a stored extent changes */
-    SIM_FAULT_MISDIRECTED,  /* a payload write lands on another extent */
-    SIM_FAULT_LOST_WRITE,   /* a payload write is said to be done and never lands */
-    SIM_FAULT_LYING_FLUSH,  /* a flush is said to be done and makes nothing durable */
-    SIM_FAULT_ABSENT,       /* a drive is not there when the array is opened */
+    SIM_FAULT_FLUSH_ERROR,   /* and what it should have made durable is partly gone */
+    SIM_FAULT_STALL,         /* a request takes long, but less than the deadline */
+    SIM_FAULT_HANG,          /* a drive answers nothing any more */
+    SIM_FAULT_GONE_SUBMIT,   /* a drive disappears: told by submit … */
+    SIM_FAULT_GONE_POLL,     /* … by poll … */
+    SIM_FAULT_GONE_DONE,     /* … or by completions */
+    SIM_FAULT_DEAD_REGION,   /* a range of extents fails for good */
+    SIM_FAULT_SLOW_REGION,   /* a range of extents is slow */
+    SIM_FAULT_ALWAYS_FAILS,  /* from some moment on every write fails */
+    SIM_FAULT_ROT,           /* a bit of a stored extent changes */
+    SIM_FAULT_ROT_ENTRY,     /* a bit of a ledger entry changes */
+    SIM_FAULT_ROT_CATALOGUE, /* a bit of one drive's catalogue changes */
+    SIM_FAULT_MISDIRECTED,   /* a payload write lands on another extent */
+    SIM_FAULT_LOST_WRITE,    /* a payload write is said to be done and never lands */
+    SIM_FAULT_LYING_FLUSH,   /* a flush is said to be done and makes nothing durable */
+    SIM_FAULT_ABSENT,        /* a drive is not there when the array is opened */
     SIM_FAULT_POWER_CUT,
     SIM_FAULTS
 };

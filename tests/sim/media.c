@@ -1,8 +1,8 @@
 #include "tests/sim/media.h"
 
 #include "core/assert.h"
-#include "core/digest.h"
 #include "tests/sim/draw.h"
+#include "tests/sim/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ uint64_t sim_chunk_digest(bool filled, uint64_t id, uint64_t length_bytes, uint6
         return modelled_digest(id, length_bytes, digest_seed);
     uint8_t *bytes = allocate(1, length_bytes);
     generate(bytes, id, (uint32_t)length_bytes);
-    uint64_t digest = stria_digest_seeded(digest_seed, bytes, length_bytes);
+    uint64_t digest = sim_hash(digest_seed, bytes, length_bytes);
     free(bytes);
     return digest;
 }
@@ -105,7 +105,7 @@ static void identify(const struct sim_ring *ring, const void *data, uint64_t *id
 uint64_t sim_ring_digest(const struct sim_ring *ring, const void *data, uint64_t bytes, uint64_t digest_seed)
 {
     if (ring->filled)
-        return stria_digest_seeded(digest_seed, data, bytes);
+        return sim_hash(digest_seed, data, bytes);
     uint64_t id, from;
     identify(ring, data, &id, &from);
     return modelled_digest(id, bytes, digest_seed);
@@ -352,12 +352,12 @@ uint64_t sim_media_digest(const struct sim_media *media, uint64_t position, uint
                           uint64_t digest_seed)
 {
     if (media->ring->filled)
-        return stria_digest_seeded(digest_seed, extent_bytes(media, position), length_bytes);
+        return sim_hash(digest_seed, extent_bytes(media, position), length_bytes);
     uint64_t id;
     const struct extent *extent = &media->extents[position];
     if (whole(extent, length_bytes, &id))
         return modelled_digest(id, length_bytes, digest_seed);
-    return stria_digest_seeded(digest_seed, extent->runs, extent->count * sizeof(struct run));
+    return sim_hash(digest_seed, extent->runs, extent->count * sizeof(struct run));
 }
 
 void sim_media_rot(struct sim_media *media, uint64_t position, uint64_t draw)

@@ -29,13 +29,14 @@ struct sim_recording {
     uint64_t id;
     uint32_t serial; /* over all recordings of the run: of which its payload is made */
     enum stria_policy policy;
-    bool started;          /* it exists on the media */
-    bool finished;         /* its end, too */
-    bool closed;           /* its length is final: finished, or closed by a recovery */
-    bool holes;            /* closed by a recovery with a drive absent: nobody may know of some */
-    bool removing;         /* its removal has begun */
-    bool removed;          /* and ended */
-    uint64_t length_bytes; /* delivered by the source or skipped; after a cut: as found */
+    bool started;             /* it exists on the media */
+    bool finished;            /* its end, too */
+    bool closed;              /* its length is final: finished, or closed by a recovery */
+    bool holes;               /* closed by a recovery with a drive absent: nobody may know of some */
+    bool removing;            /* its removal has begun */
+    bool removed;             /* and ended */
+    uint64_t length_bytes;    /* delivered by the source or skipped; after a cut: as found */
+    uint64_t delivered_bytes; /* after a recovery: how long it once was */
     uint64_t watermark_bytes;
     uint64_t dropped_bytes; /* in the gaps told */
     struct sim_chunk *chunks;

@@ -23,7 +23,8 @@ static const char help[] =
     "  --coverage         count the faults by the state in which they struck …\n"
     "  --require-coverage … and fail when a state was not reached\n"
     "  --seeds-per-minute N, --bytes-per-second N\n"
-    "                     fail when it is slower\n"
+    "                     fail when it is slower, by processor time\n"
+    "  --expect-failure   stop at the first failure; the exit status is 1 when there is none\n"
     "\n"
     "Scenario options; what is not given is drawn from the seed:\n"
     "  --drives N  --chunks N  --chunk BYTES  --lives N  --slots N  --policy raid0|adaptive\n"
@@ -117,6 +118,7 @@ static bool parse_flag(struct sim_command *command, const char *name)
         {"--shrink", &command->shrink},
         {"--coverage", &command->coverage},
         {"--require-coverage", &command->require_coverage},
+        {"--expect-failure", &command->expect_failure},
         {"--filled", &command->options.filled},
         {"--modelled", &command->options.modelled},
         {"--calm", &command->options.calm},

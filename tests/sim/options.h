@@ -16,8 +16,9 @@ struct sim_command {
     uint64_t from, seeds;
     uint64_t failures_max; /* stop after so many */
     uint64_t seconds_max;  /* zero: no limit */
-    bool trace, twice, shrink, coverage, require_coverage, speed;
-    uint64_t seeds_per_minute_min, bytes_per_s_min; /* zero: whatever it is */
+    bool trace, twice, shrink, coverage, require_coverage;
+    bool expect_failure; /* a broken recorder is at work: not to notice is the failure */
+    uint64_t seeds_per_minute_min, bytes_per_s_min; /* zero: whatever it is; of processor time */
     struct sim_options options;
 };
 

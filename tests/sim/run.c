@@ -4,6 +4,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+
+/* Processor time after which a run is taken for one that never ends. */
+#define RUN_SECONDS_MAX 60
 
 static sigjmp_buf trapped;
 
@@ -14,7 +18,7 @@ static void on_trap(int number)
 
 static void catch_traps(void)
 {
-    static const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
+    static const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM};
     struct sigaction action = {.sa_handler = on_trap, .sa_flags = SA_NODEFER};
     for (size_t index = 0; index < sizeof(signals) / sizeof(signals[0]); index++)
         sigaction(signals[index], &action, NULL);
@@ -26,7 +30,9 @@ struct sim_result sim_run(uint64_t seed, const struct sim_options *options, stru
     static struct sim_world *world;
     struct sim_result result = {.failure = ""};
     struct sim_scenario scenario = sim_scenario_make(seed, options);
+    const struct itimerval limit = {.it_value.tv_sec = RUN_SECONDS_MAX};
     catch_traps();
+    setitimer(ITIMER_VIRTUAL, &limit, NULL);
     world = calloc(1, sizeof(*world));
     world->cover = cover;
     world->trace.out = trace;
@@ -40,8 +46,8 @@ struct sim_result sim_run(uint64_t seed, const struct sim_options *options, stru
         free(world);
     } else {
         /* What the trap left is not to be trusted, so its memory is not given back. */
-        snprintf(result.failure, sizeof(result.failure), "an assertion failed or memory was violated: %s",
-                 strsignal(number));
+        snprintf(result.failure, sizeof(result.failure),
+                 "an assertion failed, memory was violated or there is no end: %s", strsignal(number));
         result.steps = world->step;
     }
     return result;

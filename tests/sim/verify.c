@@ -1,6 +1,6 @@
 /* The checks made on what is found on the media, whatever happened before. */
-#include "core/digest.h"
 #include "tests/sim/array.h"
+#include "tests/sim/hash.h"
 
 static uint32_t length_of(const struct sim_world *world, uint64_t length_bytes, uint64_t chunk)
 {
@@ -19,7 +19,7 @@ static const struct stria_map_extent *read_chunk(struct sim_world *world,
     for (size_t index = 0; index < place->extent_count; index++) {
         const struct stria_map_extent *extent = &place->extents[index];
         const struct sim_drive_past *past = &world->past[extent->drive];
-        uint64_t seed = stria_digest_seed(recording->id, extent->sequence);
+        uint64_t seed = sim_hash_seed(recording->id, extent->sequence);
         bool right =
             sim_media_digest(past->media, extent->position, extent->length_bytes, seed) == extent->digest;
         bool holds =
@@ -47,8 +47,35 @@ static bool undisturbed(const struct sim_world *world, const struct sim_array *a
     return map->lost_count == 0;
 }
 
+static bool somebody_damaged(const struct sim_world *world)
+{
+    for (uint32_t drive = 0; drive < world->scenario.drive_count; drive++)
+        if (world->past[drive].damaged)
+            return true;
+    return false;
+}
+
+static uint64_t checkpointed_bytes(const struct sim_array *array, const struct sim_recording *recording)
+{
+    uint64_t furthest = 0;
+    for (uint32_t index = 0; index < array->drive_count; index++) {
+        const struct sim_array_drive *drive = &array->drives[index];
+        if (drive->present && drive->checkpoint_valid && drive->checkpoint.recording == recording->id &&
+            drive->checkpoint.watermark_bytes > furthest)
+            furthest = drive->checkpoint.watermark_bytes;
+    }
+    return furthest;
+}
+
+/* Closed by a recovery, perhaps one that was cut off, while a drive was absent. */
+static bool may_have_holes(const struct sim_recording *recording, bool complete)
+{
+    return recording->holes || (complete && !recording->finished);
+}
+
 static void verify_chunk(struct sim_world *world, const struct sim_array *array,
-                         const struct sim_recording *recording, const struct stria_map *map, uint64_t index)
+                         const struct sim_recording *recording, const struct stria_map *map, uint64_t index,
+                         bool complete)
 {
     const struct sim_chunk *chunk = &recording->chunks[index];
     struct stria_map_place place = stria_map_find(map, index);
@@ -56,8 +83,9 @@ static void verify_chunk(struct sim_world *world, const struct sim_array *array,
         place.state == STRIA_MAP_STORED ? read_chunk(world, recording, index, &place) : NULL;
     bool reachable = chunk->fate == SIM_FATE_WRITTEN && array->drives[chunk->drive].present &&
                      !world->past[chunk->drive].damaged;
-    /* What a lying drive lost ends the run of sequences in a recording that has no end of its own. */
-    if (place.state == STRIA_MAP_BEYOND && !recording->closed && sim_somebody_lied(world))
+    /* What a drive has lost again ends the run of sequences in a recording that has no end of its own. */
+    if (place.state == STRIA_MAP_BEYOND && !recording->closed && somebody_damaged(world) &&
+        (sim_somebody_lied(world) || index * map->chunk_bytes >= checkpointed_bytes(array, recording)))
         reachable = false;
     if (chunk->durable && !chunk->cause && reachable && !found)
         sim_fail(world, "recording %llu: chunk %llu was durable on drive %u and is not readable (state %d)",
@@ -68,7 +96,8 @@ static void verify_chunk(struct sim_world *world, const struct sim_array *array,
     if (place.state == STRIA_MAP_GAP && (place.cause == STRIA_GAP_NONE || place.cause > STRIA_GAP_FULL))
         sim_fail(world, "recording %llu: the gap at chunk %llu has no cause",
                  (unsigned long long)recording->id, (unsigned long long)index);
-    if (place.state == STRIA_MAP_MISSING && !recording->holes && undisturbed(world, array, map))
+    if (place.state == STRIA_MAP_MISSING && !may_have_holes(recording, complete) &&
+        undisturbed(world, array, map))
         sim_fail(world, "recording %llu: chunk %llu is missing, and no drive is",
                  (unsigned long long)recording->id, (unsigned long long)index);
     if (place.state == STRIA_MAP_GAP && chunk->fate == SIM_FATE_WRITTEN && !chunk->cause && chunk->durable)
@@ -92,19 +121,23 @@ static void verify_map(struct sim_world *world, const struct sim_array *array,
     struct stria_map map;
     sim_map_make(world, array, found, &map);
     uint64_t least = recording->closed && known ? recording->length_bytes : 0;
+    /* Its own end may come back with a drive that was away when it was closed. */
+    uint64_t most = recording->length_bytes;
+    if (recording->holes && recording->delivered_bytes > most)
+        most = recording->delivered_bytes;
     bool there = true;
     for (uint32_t drive = 0; drive < array->drive_count; drive++)
         there &= array->drives[drive].present && !world->past[drive].damaged;
     if (!recording->closed && there)
         least = stored_end(world, recording);
-    if (map.length_bytes < least || map.length_bytes > recording->length_bytes)
+    if (map.length_bytes < least || map.length_bytes > most)
         sim_fail(world, "recording %llu has %llu bytes, and is found with %llu",
                  (unsigned long long)recording->id, (unsigned long long)least,
                  (unsigned long long)map.length_bytes);
     if (map.chunks_stored + map.chunks_gap + map.chunks_lost + map.chunks_missing != map.chunk_count)
         sim_fail(world, "recording %llu: the map's sums are wrong", (unsigned long long)recording->id);
     for (uint64_t index = 0; index < recording->chunk_count && !sim_failed(world); index++)
-        verify_chunk(world, array, recording, &map, index);
+        verify_chunk(world, array, recording, &map, index, found->complete);
     sim_map_free(&map);
 }
 
@@ -117,6 +150,17 @@ static bool somebody_knows(const struct sim_world *world, const struct sim_array
     return false;
 }
 
+/* One that was cut off at its very beginning may be forgotten, and come back with a drive that was away. */
+static bool ever_begun(struct sim_world *world, uint64_t id)
+{
+    if (sim_model_find(&world->model, id))
+        return true;
+    for (uint32_t index = 0; index < world->model.count; index++)
+        if (world->model.recordings[index].id == id && !world->model.recordings[index].started)
+            return true;
+    return false;
+}
+
 void sim_verify(struct sim_world *world, const struct sim_array *array)
 {
     uint64_t last = 0;
@@ -125,7 +169,8 @@ void sim_verify(struct sim_world *world, const struct sim_array *array)
         const struct sim_recording *recording = &world->model.recordings[index];
         const struct stria_recording *found = stria_inventory_find_id(&array->inventory, recording->id);
         last = recording->started ? recording->id : last;
-        if (found && recording->removed && known && sim_model_find(&world->model, recording->id) == NULL)
+        if (found && recording->removed && recording->started && known &&
+            sim_model_find(&world->model, recording->id) == NULL)
             sim_fail(world, "recording %llu is back after its removal", (unsigned long long)recording->id);
         if (recording->removed)
             continue;
@@ -137,8 +182,8 @@ void sim_verify(struct sim_world *world, const struct sim_array *array)
         if (found)
             verify_map(world, array, recording, found, known);
     }
-    for (uint32_t index = 0; index < array->inventory.recording_count; index++)
-        if (!sim_model_find(&world->model, array->inventory.recordings[index].id))
+    for (uint32_t index = 0; index < array->inventory.recording_count && known; index++)
+        if (!ever_begun(world, array->inventory.recordings[index].id))
             sim_fail(world, "there is a recording %llu that nobody made",
                      (unsigned long long)array->inventory.recordings[index].id);
     if (array->inventory.next_recording <= last && known)
@@ -178,6 +223,15 @@ static void adopt_chunk(struct sim_world *world, const struct sim_array *array,
     chunk->durable = false;
 }
 
+void sim_note_ends(struct sim_world *world, const struct sim_array *array)
+{
+    for (uint32_t index = 0; index < world->model.count; index++) {
+        struct sim_recording *recording = &world->model.recordings[index];
+        const struct stria_recording *found = stria_inventory_find_id(&array->inventory, recording->id);
+        recording->holes |= found && !recording->closed && found->complete;
+    }
+}
+
 void sim_adopt(struct sim_world *world, const struct sim_array *array)
 {
     for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++) {
@@ -195,8 +249,9 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
         struct stria_map map;
         sim_map_make(world, array, found, &map);
         recording->started = true;
-        recording->holes = !everybody_there(array);
+        recording->holes |= !everybody_there(array);
         recording->closed = found->complete;
+        recording->delivered_bytes = recording->length_bytes;
         recording->length_bytes = map.length_bytes;
         recording->chunk_count = (uint32_t)map.chunk_count;
         if (map.chunk_count > 0)

@@ -1,7 +1,6 @@
 #include "tests/sim/world.h"
 
 #include "core/assert.h"
-#include "core/digest.h"
 #include "tests/sim/array.h"
 #include "tests/sim/audit.h"
 #include "tests/sim/drive.h"
@@ -388,16 +387,33 @@ static void power_down(struct sim_world *world)
     world->cover->cuts += world->cut;
 }
 
+static void flip(struct sim_world *world, uint32_t drive, enum sim_fault fault, uint64_t offset,
+                 uint64_t draw)
+{
+    sim_cover_fault(world, fault, drive);
+    world->past[drive].damaged = true;
+    sim_media_bytes(world->past[drive].media, offset)[draw % 64] ^= (uint8_t)(1u << (draw >> 8) % 8);
+}
+
+/* Something that was stored well changes by itself. */
 static void rot(struct sim_world *world)
 {
     uint64_t draw = sim_draw(world->scenario.seed, SIM_TOPIC_LIFE, 7, world->life);
     uint32_t drive = (uint32_t)(draw % world->scenario.drive_count);
-    uint64_t position = (draw >> 8) % world->scenario.drives[drive].extents;
-    if (!world->scenario.faults[SIM_FAULT_ROT] || !sim_owner(world, drive, position))
-        return;
-    sim_cover_fault(world, SIM_FAULT_ROT, drive);
-    sim_media_rot(world->past[drive].media, position, draw >> 16);
-    world->past[drive].damaged = true;
+    const struct stria_geometry *geometry = &world->past[drive].super.geometry;
+    uint64_t position = (draw >> 8) % geometry->extent_count;
+    bool stored = sim_owner(world, drive, position) != NULL;
+    if (world->scenario.faults[SIM_FAULT_ROT] && stored) {
+        sim_cover_fault(world, SIM_FAULT_ROT, drive);
+        world->past[drive].damaged = true;
+        sim_media_rot(world->past[drive].media, position, draw >> 16);
+    }
+    if (world->scenario.faults[SIM_FAULT_ROT_ENTRY] && stored)
+        flip(world, drive, SIM_FAULT_ROT_ENTRY, stria_geometry_ledger_entry_offset(geometry, position),
+             draw >> 24);
+    if (world->scenario.faults[SIM_FAULT_ROT_CATALOGUE] && world->scenario.drive_count > 1)
+        flip(world, drive, SIM_FAULT_ROT_CATALOGUE,
+             geometry->catalogue_offset + (draw >> 32) % 16 * STRIA_CATALOGUE_ENTRY_BYTES, draw >> 24);
 }
 
 static void verify_with(struct sim_world *world, uint32_t present)
@@ -442,6 +458,7 @@ static bool open_array(struct sim_world *world)
         return false;
     for (uint32_t index = 0; index < world->scenario.drive_count; index++)
         world->past[index].fresh &= present >> index & 1;
+    sim_note_ends(world, world->array);
     sim_array_compact(world, world->array);
     sim_array_repair(world, world->array);
     if (!world->cut)
