@@ -56,7 +56,7 @@ def rates(text):
 def fio(paths, *extra, rw="write", block=MIB, size=None):
     """GB/s and processor seconds for each GB of one fio job for each path, from the start of their transfers on."""
     command = ["fio", "--output-format=json", "--ioengine=io_uring", "--direct=1", f"--rw={rw}", f"--bs={block}",
-               "--iodepth=8", "--fixedbufs", "--registerfiles", "--scramble_buffers=0", "--allow_file_create=0", *extra]
+               "--iodepth=8", "--fixedbufs", "--registerfiles", "--allow_file_create=0", *extra]
     if size:
         command.append(f"--size={size}")
     for path in paths:
