@@ -103,7 +103,15 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
         add_complaint(array,
                       "%s and %s both say that they are drive %u of this array: one is a copy, take it away",
                       member->config->path, path, candidate->super.drive_index);
-    if (!ours || member->drive) {
+    bool agrees = candidate->super.drive_count == array->member_count &&
+                  candidate->super.geometry.chunk_bytes == array->chunk_bytes &&
+                  candidate->super.geometry.block_bytes == array->block_bytes;
+    if (ours && !member->drive && !agrees)
+        add_complaint(array,
+                      "%s disagrees with the other drives about the array's drives, chunk or block size: "
+                      "its superblock is damaged",
+                      path);
+    if (!ours || member->drive || !agrees) {
         stria_stack_close(candidate->drive);
         return;
     }
