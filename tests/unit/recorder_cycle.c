@@ -1,0 +1,110 @@
+#include "core/checkpoint.h"
+#include "tests/unit/recorder_help.h"
+
+static void store_one(struct help *help)
+{
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    cr_assert_eq(help->pending_count, 0, "nothing is due before the commit interval is over");
+    help_tick(help, HELP_INTERVAL);
+}
+
+Test(recorder_cycle, payload_is_flushed_before_its_entry_is_written)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    store_one(help);
+    cr_assert_eq(help->pending_count, 1);
+    cr_assert_eq(help->pending[0].kind, STRIA_ACTION_FLUSH);
+    help_succeed(help, &help->pending[0]);
+    struct stria_action *entry = help_request(help, STRIA_ACTION_WRITE_META, 0);
+    cr_assert_eq(entry->offset, help->drives[0].geometry.ledger_offset);
+    struct stria_ledger_entry found;
+    cr_assert_eq(stria_ledger_decode(entry->data, &found, &help->drives[0].binding, 0), STRIA_LEDGER_VALID);
+    cr_assert_eq(found.length_bytes, HELP_CHUNK);
+}
+
+Test(recorder_cycle, the_watermark_moves_when_the_second_flush_has_ended)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    store_one(help);
+    help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
+    while (help_request(help, STRIA_ACTION_WRITE_META, 0))
+        help_succeed(help, help_request(help, STRIA_ACTION_WRITE_META, 0));
+    cr_assert_eq(help_told(help, STRIA_ACTION_WATERMARK, NULL), 0);
+    help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
+    cr_assert_eq(help_told(help, STRIA_ACTION_WATERMARK, NULL), 1);
+}
+
+Test(recorder_cycle, a_page_is_written_with_only_those_entries_whose_payload_is_durable)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    store_one(help);
+    help_commit(help, HELP_CHUNK);
+    help_commit(help, HELP_CHUNK);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
+    const uint8_t *page = help_request(help, STRIA_ACTION_WRITE_META, 0)->data;
+    struct stria_ledger_entry found;
+    cr_assert_eq(stria_ledger_decode(page, &found, &help->drives[0].binding, 0), STRIA_LEDGER_VALID);
+    cr_assert_eq(stria_ledger_decode(page + STRIA_LEDGER_ENTRY_BYTES, &found, &help->drives[0].binding, 1),
+                 STRIA_LEDGER_EMPTY, "it was written after the flush began");
+}
+
+Test(recorder_cycle, a_checkpoint_never_says_more_than_was_durable_before_it)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    store_one(help);
+    help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE_META, 0));
+    struct stria_action *request = help_request(help, STRIA_ACTION_WRITE_META, 0);
+    struct stria_checkpoint checkpoint;
+    uint32_t page = request->offset != help->drives[0].geometry.checkpoint_offset;
+    cr_assert_eq(stria_checkpoint_decode(request->data, &checkpoint, &help->drives[0].binding, page),
+                 STRIA_CHECKPOINT_VALID);
+    cr_assert_eq(checkpoint.watermark_bytes, 0);
+    cr_assert_eq(checkpoint.length_bytes, HELP_CHUNK);
+}
+
+Test(recorder_cycle, a_failed_flush_is_not_repeated_and_costs_the_drive)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    store_one(help);
+    help_answer(help, help_request(help, STRIA_ACTION_FLUSH, 0), STRIA_ERR_IO, 0);
+    cr_assert_eq(help_told(help, STRIA_ACTION_GIVE_UP, NULL), 1);
+    cr_assert_eq(help_drive(help, 0).state, STRIA_DRIVE_LOST);
+    cr_assert_eq(help_status(help).stored_bytes, 0);
+}
+
+Test(recorder_cycle, metadata_that_fail_are_written_again_and_again_but_not_for_ever)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    store_one(help);
+    help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
+    uint32_t attempts = 0;
+    while (help_told(help, STRIA_ACTION_GIVE_UP, NULL) == 0 && attempts < 100) {
+        struct stria_action *request = help_request(help, STRIA_ACTION_WRITE_META, 0);
+        help_answer(help, request, STRIA_ERR_IO, 0);
+        help_tick(help, 2000000);
+        attempts++;
+    }
+    cr_assert(attempts > 1 && attempts < 10);
+}
+
+Test(recorder_cycle, a_cycle_that_became_due_during_another_begins_when_that_one_ends)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_commit(help, HELP_CHUNK);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    help_tick(help, HELP_INTERVAL);
+    /* Drive 1 is past its catalogue when drive 0 dies, and has to write down the loss. */
+    help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 1));
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE_META, 1));
+    help_answer(help, help_request(help, STRIA_ACTION_FLUSH, 0), STRIA_ERR_IO, 0);
+    help_succeed_all(help);
+    cr_assert_eq(help_status(help).watermark_bytes, 2 * HELP_CHUNK,
+                 "no event but the completions was needed");
+}

@@ -1,0 +1,110 @@
+#include "tests/unit/recorder_help.h"
+
+Test(recorder_data, raid0_puts_chunk_k_on_drive_k_mod_n_at_row_k_div_n)
+{
+    struct help *help = help_new(STRIA_POLICY_RAID0);
+    help_begin(help);
+    for (uint64_t chunk = 0; chunk < 6; chunk++) {
+        help_commit(help, HELP_CHUNK);
+        struct stria_action *request = help_request(help, STRIA_ACTION_WRITE, chunk % 2);
+        cr_assert_eq(request->offset, help->drives[0].geometry.data_offset + chunk / 2 * HELP_CHUNK);
+        help_succeed(help, request);
+    }
+    cr_assert_not(help_status(help).displaced);
+}
+
+Test(recorder_data, no_drive_gets_more_than_its_depth)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    for (int chunk = 0; chunk < 12; chunk++)
+        help_commit(help, HELP_CHUNK);
+    cr_assert_eq(help_drive(help, 0).in_flight, HELP_DEPTH);
+    cr_assert_eq(help_drive(help, 1).in_flight, HELP_DEPTH);
+    cr_assert_eq(help_status(help).slots_used, 12);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    cr_assert_eq(help_drive(help, 1).in_flight, HELP_DEPTH, "a chunk that waited goes there at once");
+}
+
+Test(recorder_data, a_short_write_goes_on_from_the_last_whole_block)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    struct stria_action *request = help_request(help, STRIA_ACTION_WRITE, 0);
+    uint64_t offset = request->offset;
+    help_answer(help, request, STRIA_OK, 3 * 4096 + 17);
+    request = help_request(help, STRIA_ACTION_WRITE, 0);
+    cr_assert_eq(request->offset, offset + 3 * 4096);
+    cr_assert_eq(request->slot_offset, 3 * 4096);
+    cr_assert_eq(request->length_bytes, HELP_CHUNK - 3 * 4096);
+    cr_assert_eq(help_told(help, STRIA_ACTION_RELEASE, NULL), 0);
+    help_succeed(help, request);
+    cr_assert_eq(help_told(help, STRIA_ACTION_RELEASE, NULL), 1);
+}
+
+Test(recorder_data, a_write_without_progress_goes_to_another_drive)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_answer(help, help_request(help, STRIA_ACTION_WRITE, 0), STRIA_OK, 100);
+    struct stria_action *request = help_request(help, STRIA_ACTION_WRITE, 1);
+    cr_assert_eq(request->slot_offset, 0);
+    cr_assert_eq(request->length_bytes, HELP_CHUNK);
+}
+
+Test(recorder_data, a_failed_write_goes_to_another_drive_and_not_back_to_the_same_extent)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_answer(help, help_request(help, STRIA_ACTION_WRITE, 0), STRIA_ERR_IO, 0);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    cr_assert_eq(help_drive(help, 0).errors, 1);
+    cr_assert_eq(help_drive(help, 0).state, STRIA_DRIVE_LIVE);
+    cr_assert_eq(help->drives[0].extent_state[0], STRIA_EXTENT_BAD);
+}
+
+Test(recorder_data, a_drive_that_wants_patience_is_asked_again_later)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_answer(help, help_request(help, STRIA_ACTION_WRITE, 0), STRIA_ERR_AGAIN, 0);
+    cr_assert_null(help_request(help, STRIA_ACTION_WRITE, 0));
+    cr_assert_lt(stria_recorder_due_ns(help->recorder), help->now_ns + HELP_DEADLINE);
+    help->now_ns = stria_recorder_due_ns(help->recorder);
+    help_tick(help, 0);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    cr_assert_eq(help_drive(help, 0).errors, 0);
+    cr_assert_eq(help_drive(help, 0).retries, 1);
+}
+
+Test(recorder_data, a_late_answer_is_not_taken_for_another)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    struct stria_action first = *help_request(help, STRIA_ACTION_WRITE, 0);
+    help_answer(help, help_request(help, STRIA_ACTION_WRITE, 0), STRIA_OK, 4096);
+    cr_assert_not(stria_recorder_awaits(help->recorder, first.tag));
+    help_step(help,
+              (struct stria_event){.kind = STRIA_EVENT_DONE, .tag = first.tag, .bytes = first.length_bytes});
+    cr_assert_eq(help_told(help, STRIA_ACTION_RELEASE, NULL), 0);
+}
+
+Test(recorder_data, the_tail_is_padded_to_a_block_and_keeps_its_length)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, 5000);
+    struct stria_action *request = help_request(help, STRIA_ACTION_WRITE, 0);
+    cr_assert_eq(request->length_bytes, 8192);
+    cr_assert_eq(request->digest_bytes, 5000);
+    help_succeed(help, request);
+    struct stria_ledger_entry entry;
+    cr_assert_eq(stria_ledger_decode(help->drives[0].ledger, &entry, &help->drives[0].binding, 0),
+                 STRIA_LEDGER_VALID);
+    cr_assert_eq(entry.length_bytes, 5000);
+}
