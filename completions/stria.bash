@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake check-synthetic --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -40,11 +40,19 @@ _stria() {
             compopt -o filenames
             return
             ;;
-        --seed | --name | --rate | --size | --duration | --offset | --length)
+        --policy)
+            mapfile -t COMPREPLY < <(compgen -W 'adaptive raid0' -- "$current")
+            return
+            ;;
+        --buffer | --chunk | --depth | --want | --capacity-scale | --rate-scale | --seed | --name | --rate | --size | --duration | --offset | --length)
             return
             ;;
     esac
 
+    if [[ $command == simulate && ($before == --drive || $before == --compare) ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current"; compgen -f -X '!*.ini' -- "$current")
+        return
+    fi
     case $command in
         init) options='--erase --help' ;;
         record) options='--name --input --rate --size --duration --on-overrun --report --seed --help' ;;
@@ -53,6 +61,9 @@ _stria() {
         export) options='-o --output --offset --length --help' ;;
         rm) options='--help' ;;
         fake) options='--json --output --model --drive --capacity --help' ;;
+        simulate)
+            options='--drive --rate --size --duration --policy --buffer --chunk --depth --want --compare --capacity-scale --rate-scale --seed --json --help'
+            ;;
         check-synthetic) options='--offset --help' ;;
         *) return ;;
     esac
@@ -62,6 +73,8 @@ _stria() {
         mapfile -t COMPREPLY < <(compgen -W 'ls show trim rest fit' -- "$current")
     elif [[ $command == fake && ${COMP_WORDS[2]} == show ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current")
+    elif [[ $command == simulate ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ $command == check-synthetic || $command == fake ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames

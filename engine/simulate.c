@@ -409,11 +409,24 @@ void stria_simulation_clear(struct stria_simulation *simulation)
     *simulation = (struct stria_simulation){0};
 }
 
-struct stria_curve stria_simulation_curve(const struct stria_simulation *simulation)
+struct stria_curve stria_simulation_curve(const struct stria_simulation *simulation, uint64_t bytes,
+                                          uint64_t *duration_ns)
 {
     struct stria_curve curve = stria_curve_of_series(&simulation->meter->stored.series);
-    const uint64_t whole = simulation->source_ns / curve.interval_ns;
-    if (whole < curve.count)
-        curve.count = (uint32_t)whole;
+    uint64_t stored = 0;
+    uint32_t bin = 0;
+    *duration_ns = simulation->source_ns;
+    if (bytes == 0) {
+        const uint64_t whole = simulation->source_ns / curve.interval_ns;
+        curve.count = whole < curve.count ? (uint32_t)whole : curve.count;
+        return curve;
+    }
+    while (bin < curve.count && stored + curve.bins[bin] < bytes)
+        stored += curve.bins[bin++];
+    *duration_ns = simulation->duration_ns;
+    if (bin < curve.count)
+        *duration_ns =
+            bin * curve.interval_ns + stria_ratio_scale(bytes - stored, curve.interval_ns, curve.bins[bin]);
+    curve.count = bin;
     return curve;
 }

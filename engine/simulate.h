@@ -69,7 +69,11 @@ void stria_simulation_clear(struct stria_simulation *simulation);
 /* What the array holds under its policy; zero when a drive is too small for the chunk. */
 uint64_t stria_simulate_capacity_bytes(const struct stria_simulate_config *config);
 
-/* The array's service curve as long as the stream lasted: behind that, drives wait for input. */
-struct stria_curve stria_simulation_curve(const struct stria_simulation *simulation);
+/* The array's service curve up to where so many bytes were stored, in whole bins, and in *duration_ns when
+ * that was; for zero bytes, as long as the stream lasted. It holds for drives that never waited: let the
+ * stream go on for a buffer more than the bytes that are asked about, so that the buffer empties behind them.
+ */
+struct stria_curve stria_simulation_curve(const struct stria_simulation *simulation, uint64_t bytes,
+                                          uint64_t *duration_ns);
 
 #endif

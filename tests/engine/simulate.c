@@ -37,9 +37,12 @@ static struct stria_simulation simulate(const struct stria_simulate_config *conf
 
 static uint64_t lossless_bytes_per_s(struct stria_simulate_config config)
 {
+    const uint64_t size_bytes = config.size_bytes;
+    uint64_t duration_ns;
     config.rate_bytes_per_s = 0;
+    config.size_bytes += config.buffer_bytes;
     struct stria_simulation simulation = simulate(&config);
-    const struct stria_curve curve = stria_simulation_curve(&simulation);
+    const struct stria_curve curve = stria_simulation_curve(&simulation, size_bytes, &duration_ns);
     struct stria_curve_limit limit;
     cr_assert(stria_curve_lossless(&curve, config.buffer_bytes, &limit));
     stria_simulation_clear(&simulation);
