@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,6 +170,27 @@ int stria_guard_check(const char *path, const struct stria_guard *guard, bool *e
                                  "%s is neither a block device nor a file: a drive must be one of them",
                                  path);
     return check_subject(&subject, guard, erase, trouble);
+}
+
+int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
+{
+    struct stat status;
+    *fd = -1;
+    if (stat(path, &status) != 0 && errno == ENOENT)
+        return STRIA_OK;
+    const bool device = S_ISBLK(status.st_mode);
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | (device ? O_EXCL : 0));
+    if (*fd >= 0 && (device || flock(*fd, LOCK_EX | LOCK_NB) == 0))
+        return STRIA_OK;
+    const int error = errno;
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    if (error == EBUSY || error == EWOULDBLOCK)
+        return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                                 "%s is in use by another process: end that use first", path);
+    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s for writing: %s", path,
+                             strerror(error));
 }
 
 int stria_guard_erase(const char *path, struct stria_trouble *trouble)

@@ -43,7 +43,7 @@ void stria_recorder_rows_begin(struct stria_recorder *recorder)
 {
     uint64_t limit = UINT64_MAX;
     for (uint32_t drive = 0; drive < recorder->drive_count; drive++)
-        if (recorder->drives[drive].space.count < limit)
+        if (recorder->drives[drive].config.present && recorder->drives[drive].space.count < limit)
             limit = recorder->drives[drive].space.count;
     uint64_t best_row = limit;
     uint64_t best_length = 0;
@@ -129,7 +129,7 @@ void stria_recorder_skip(struct stria_recorder *recorder, uint64_t length_bytes,
 static void turn_away(struct stria_recorder *recorder, uint32_t index)
 {
     bool live = stria_recorder_any_live(recorder);
-    recorder->full = true;
+    recorder->full |= live;
     stria_recorder_skip(recorder, recorder->slots[index].length_bytes,
                         live ? STRIA_GAP_FULL : STRIA_GAP_DRIVE, STRIA_GAP_DRIVE_NONE);
     release(recorder, index);

@@ -133,7 +133,7 @@ void stria_recorder_lose_ready(struct stria_recorder *recorder)
         slot->state = STRIA_SLOT_FREE;
         stria_recorder_emit(recorder, STRIA_ACTION_RELEASE)->slot = index;
     }
-    recorder->full = true;
+    recorder->full |= cause == STRIA_GAP_FULL;
     stria_recorder_lose_flush(recorder);
 }
 

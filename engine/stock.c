@@ -108,8 +108,10 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
     int code = stria_catalogue_merge(replicas, array->member_count, &chosen);
     if (code != STRIA_OK && code != STRIA_ERR_FULL)
         return stria_trouble_set(
-            trouble, STRIA_ERR_FORMAT,
-            "array %s: no drive has a readable catalogue, so its recordings are not known", array->name);
+            trouble, STRIA_ERR_IO,
+            "array %s: the catalogue of every drive that is there is damaged or cannot be read, so its "
+            "recordings are not known: connect the other drives, or restore one from a copy",
+            array->name);
     array->catalogue = replicas[chosen];
     code = adopt_log(array, replicas[chosen].image, trouble);
     if (code != STRIA_OK)

@@ -141,6 +141,9 @@ static int prepare(struct export *export, struct stria_array *array, const char 
     if (code != STRIA_OK)
         return code;
     stria_reader_describe(export->reader, &info);
+    if (!info.complete)
+        fprintf(stderr, "stria export: recording '%s' was cut short: what had become durable is exported\n",
+                name);
     code = set_range(export, given, info.length_bytes, trouble);
     if (code != STRIA_OK)
         return code;

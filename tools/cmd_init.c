@@ -33,6 +33,8 @@ struct plan {
     bool erase[STRIA_DRIVES_MAX];
     bool made[STRIA_DRIVES_MAX]; /* the file is new, and goes again if the rest fails */
     uint64_t file_bytes[STRIA_DRIVES_MAX];
+    int hold[STRIA_DRIVES_MAX]; /* descriptors that keep others out while the drives are made ready; −1: none
+                                 */
     struct stria_problems problems;
     int code; /* of the first problem */
 };
@@ -109,6 +111,25 @@ static void make_plan(struct plan *plan, const struct stria_texts *erase)
     refuse_unused_names(plan, erase, used);
 }
 
+/* All drives are held before the first is changed: one that is in use spares the others. */
+static int hold_drives(struct plan *plan, struct stria_trouble *trouble)
+{
+    int code = STRIA_OK;
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        plan->hold[i] = -1;
+    for (unsigned i = 0; code == STRIA_OK && i < plan->config->drive_count; i++)
+        if (!stria_path_is_prefixed(plan->config->drives[i].path))
+            code = stria_guard_hold(plan->config->drives[i].path, &plan->hold[i], trouble);
+    return code;
+}
+
+static void release_drives(struct plan *plan)
+{
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        if (plan->hold[i] >= 0)
+            close(plan->hold[i]);
+}
+
 static int prepare_drives(struct plan *plan, struct stria_trouble *trouble)
 {
     for (unsigned i = 0; i < plan->config->drive_count; i++) {
@@ -146,7 +167,10 @@ static int create(struct plan *plan)
 {
     struct stria_created created;
     struct stria_trouble trouble = {0};
-    int code = prepare_drives(plan, &trouble);
+    int code = hold_drives(plan, &trouble);
+    if (code == STRIA_OK)
+        code = prepare_drives(plan, &trouble);
+    release_drives(plan);
     if (code == STRIA_OK)
         code = stria_array_create(plan->config, &created, &trouble);
     if (code != STRIA_OK) {

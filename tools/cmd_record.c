@@ -6,6 +6,7 @@
 #include "tools/commands.h"
 #include "tools/live.h"
 #include "tools/opening.h"
+#include "tools/output.h"
 #include "tools/report.h"
 #include "tools/status.h"
 
@@ -219,6 +220,17 @@ static int record(struct run *run)
     return graver(status, tell_result(run, progress.buffer_bytes));
 }
 
+/* A report must not replace what is being recorded onto. */
+static int check_report_place(const struct run *run)
+{
+    struct stria_trouble trouble;
+    const char *path = run->options->report;
+    bool file;
+    if (!path || strcmp(path, "-") == 0 || stria_output_check(path, run->array, &file, &trouble) == STRIA_OK)
+        return STRIA_STATUS_OK;
+    return stria_status_fail("record", &trouble);
+}
+
 static int run(const void *given, char **operands, int operand_count)
 {
     struct run run = {.options = given};
@@ -229,6 +241,8 @@ static int run(const void *given, char **operands, int operand_count)
     if (status == STRIA_STATUS_OK)
         run.array = stria_opening_open("record", operands[0], true, &status);
     if (run.array)
+        status = check_report_place(&run);
+    if (run.array && status == STRIA_STATUS_OK)
         status = begin(&run);
     if (run.writer)
         status = record(&run);

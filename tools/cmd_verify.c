@@ -163,6 +163,8 @@ static const char *state_of(const struct stria_verify_recording *recording)
     const struct stria_verifier_counts *counts = &recording->counts;
     if (counts->corrupt || counts->missing || counts->misplaced)
         return "damaged";
+    if (!recording->info.complete)
+        return counts->gap_bytes ? "ok, cut short, with gaps" : "ok, cut short";
     return counts->gap_bytes ? "ok, with gaps" : "ok";
 }
 

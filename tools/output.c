@@ -2,6 +2,7 @@
 
 #include "tools/output.h"
 
+#include "engine/array.h"
 #include "support/file.h"
 
 #include <errno.h>
@@ -32,45 +33,51 @@ static int cannot_write(const struct stria_output *output, int error, struct str
                              error == EPIPE ? "its reader has gone" : strerror(error));
 }
 
+static bool same_file(const char *path, const struct stat *status)
+{
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == status->st_dev && other.st_ino == status->st_ino;
+}
+
 static bool is_drive(const struct stria_array *array, const struct stat *status)
 {
     struct stria_array_info info;
     stria_array_describe(array, &info);
     for (uint32_t i = 0; i < info.drive_count; i++) {
         struct stria_drive_info drive;
-        struct stat other;
-        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.path[0] &&
-            stat(drive.path, &other) == 0 && other.st_dev == status->st_dev && other.st_ino == status->st_ino)
+        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.path[0] && same_file(drive.path, status))
             return true;
     }
     return false;
 }
 
-/* STRIA_OK with output->file set where a file shall be made or replaced. */
-static int look_at(struct stria_output *output, const struct stria_array *array,
-                   struct stria_trouble *trouble)
+int stria_output_check(const char *path, const struct stria_array *array, bool *file,
+                       struct stria_trouble *trouble)
 {
     struct stat status;
-    output->file = true;
-    if (stat(output->path, &status) != 0)
+    *file = true;
+    if (stat(path, &status) != 0)
         return STRIA_OK;
     if (S_ISDIR(status.st_mode))
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
-                                 "cannot write %s: it is a folder, name a file in it", output->path);
+                                 "cannot write %s: it is a folder, name a file in it", path);
     if (S_ISBLK(status.st_mode))
         return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
-                                 "%s is a device and is not overwritten: name a file", output->path);
+                                 "%s is a device and is not overwritten: name a file", path);
     if (is_drive(array, &status))
         return stria_trouble_set(trouble, STRIA_ERR_REFUSED, "%s is a drive of the array: name another file",
-                                 output->path);
-    output->file = S_ISREG(status.st_mode);
+                                 path);
+    if (same_file(stria_array_config(array)->file, &status))
+        return stria_trouble_set(trouble, STRIA_ERR_REFUSED, "%s describes the array: name another file",
+                                 path);
+    *file = S_ISREG(status.st_mode);
     return STRIA_OK;
 }
 
 static int open_path(struct stria_output *output, const struct stria_array *array,
                      struct stria_trouble *trouble)
 {
-    int code = look_at(output, array, trouble);
+    int code = stria_output_check(output->path, array, &output->file, trouble);
     if (code != STRIA_OK)
         return code;
     snprintf(output->temporary, sizeof(output->temporary), "%s.part%ld", output->path, (long)getpid());

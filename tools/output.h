@@ -4,10 +4,16 @@
 
 #include "stria.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct stria_output;
+
+/* May this path be written to? STRIA_ERR_REFUSED for a drive of the array, the INI file it is described in,
+ * and any device. *file: a file is there or would be made; false for a pipe and the like. */
+int stria_output_check(const char *path, const struct stria_array *array, bool *file,
+                       struct stria_trouble *trouble);
 
 /* "-" is standard output. A file is written beside its place, under another name, until it is finished. What
  * is one of the array's drives, a device or a folder is refused. */

@@ -33,6 +33,12 @@ void stria_signals_take(void)
     sigaction(SIGINT, &end, NULL);
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
+    /* A file that grows past its limit is an error to be told of, not a reason to die. */
+    sigaction(SIGXFSZ, &ignore, NULL);
+    /* A terminal that is closed ends a recording properly, unless nohup wants it to go on. */
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &end, NULL);
 }
 
 bool stria_signals_stop(void)
