@@ -231,7 +231,7 @@ char *stria_size_print_both(char *out, size_t size, uint64_t bytes)
                  decimal[i].name, right / 10, (unsigned)(right % 10), binary[i].name);
         return out;
     }
-    snprintf(out, size, "%" PRIu64 " bytes", bytes);
+    snprintf(out, size, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
     return out;
 }
 

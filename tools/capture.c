@@ -25,11 +25,18 @@ static bool end_with(struct capture *capture, enum stria_capture_end end)
     return false;
 }
 
+/* A source that ends just where the array does has lost nothing. */
+static bool has_more(struct capture *capture)
+{
+    char next;
+    return stria_source_fill(capture->source, &next, 1, NULL) != 0;
+}
+
 static bool end_with_code(struct capture *capture, int code)
 {
     switch (code) {
     case STRIA_ERR_ARRAY_FULL:
-        return end_with(capture, STRIA_CAPTURE_ARRAY_FULL);
+        return end_with(capture, has_more(capture) ? STRIA_CAPTURE_ARRAY_FULL : STRIA_CAPTURE_COMPLETE);
     case STRIA_ERR_GONE:
         return end_with(capture, STRIA_CAPTURE_NO_DRIVE);
     case STRIA_ERR_CLOSED:

@@ -18,7 +18,7 @@ enum stria_overrun {
 enum stria_capture_end {
     STRIA_CAPTURE_COMPLETE,   /* the source has ended, or was ended as asked */
     STRIA_CAPTURE_OVERRUN,    /* STRIA_OVERRUN_STOP */
-    STRIA_CAPTURE_ARRAY_FULL, /* the source may have had more */
+    STRIA_CAPTURE_ARRAY_FULL, /* and the source had more */
     STRIA_CAPTURE_NO_DRIVE,   /* no drive was left */
     STRIA_CAPTURE_FAILED      /* the source could not be read, or memory ran out: trouble says it */
 };

@@ -87,6 +87,21 @@ waits() {
     says '^standard input: 40000000 bytes'
 }
 
+just_fits() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" ls array.ini --json
+    room=$(python3 -c 'import json; print(sum(x["free_bytes"] for x in json.load(open("out"))["drives"]))')
+    noise input "$room"
+    expect 0 "$stria" record array.ini --name r --input input
+    expect 0 "$stria" export array.ini r -o output
+    same input output
+    expect 0 "$stria" rm array.ini r
+    echo . >>input
+    expect 1 "$stria" record array.ini --name r --input input --report report.json
+    json report.json 'd["recording"]["bytes"]' "$room"
+}
+
 report_alone_on_stdout() {
     slow
     expect 0 "$stria" record array.ini --name r --input synthetic --size 3MB --report -
@@ -98,5 +113,6 @@ it "drop leaves gaps at their true offsets, and says which drive held them up" d
 it "drop takes a pipe to its end, to the byte" drops_from_a_pipe
 it "stop ends a recording that is whole so far" stops
 it "block waits and loses nothing, and a file never needs more" waits
+it "an input that just fits is whole" just_fits
 it "a report on standard output stands there alone" report_alone_on_stdout
 finish

@@ -142,6 +142,7 @@ Test(units, people_see_both_units_side_by_side)
     cr_assert_str_eq(stria_rate_print_both(text, sizeof(text), 0), "0.0 MB/s (0.0 MiB/s)");
     cr_assert_str_eq(stria_rate_print_both(text, sizeof(text), UINT64_MAX),
                      "18446744073709.6 MB/s (17592186044416.0 MiB/s)");
+    cr_assert_str_eq(stria_size_print_both(text, sizeof(text), 1), "1 byte");
     cr_assert_str_eq(stria_size_print_both(text, sizeof(text), 999), "999 bytes");
     cr_assert_str_eq(stria_size_print_both(text, sizeof(text), 1048576), "1.0 MB (1.0 MiB)");
     cr_assert_str_eq(stria_size_print_both(text, sizeof(text), 8589934592ull), "8.6 GB (8.0 GiB)");
