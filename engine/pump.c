@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#define DONE_BATCH  64u
-#define BOUNCED_MAX (STRIA_ACTIONS_MAX + 1u)
+#define DONE_BATCH 64u
 
 /* What is known of a write in flight, by slot. */
 struct write {
@@ -19,15 +18,23 @@ struct write {
 struct lane {
     struct stria_drive *drive; /* null: absent or given up */
     uint32_t outstanding;
+    int gone; /* why it takes no request any more, not yet told to the recorder; zero: it does */
+};
+
+/* Requests that a drive had no room for, in the order in which that is to be told to the recorder. A slot has
+ * one request at a time and so have a drive's metadata, so each is in the queue at most once. */
+struct bounced {
+    uint64_t *tags;  /* by slot, then by drive; zero: not in the queue */
+    uint32_t *queue; /* indices of tags */
+    uint32_t capacity, first, count;
 };
 
 struct stria_pump {
     struct stria_pump_config config;
     struct write *writes;
     struct stria_actions actions;
-    /* Requests that a drive did not take: told to the recorder after the actions under way. */
-    struct stria_event bounced[BOUNCED_MAX];
-    uint32_t bounced_count;
+    struct bounced bounced;
+    bool any_gone;
     struct lane lanes[STRIA_DRIVES_MAX];
 };
 
@@ -36,9 +43,15 @@ static size_t aligned(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
+static uint32_t bounced_capacity(const struct stria_pump_config *config)
+{
+    return config->slot_count + config->drive_count;
+}
+
 size_t stria_pump_memory_bytes(const struct stria_pump_config *config)
 {
-    return aligned(sizeof(struct stria_pump)) + config->slot_count * sizeof(struct write);
+    return aligned(sizeof(struct stria_pump)) + aligned(config->slot_count * sizeof(struct write)) +
+           aligned(bounced_capacity(config) * sizeof(uint64_t)) + bounced_capacity(config) * sizeof(uint32_t);
 }
 
 struct stria_pump *stria_pump_init(void *memory, const struct stria_pump_config *config)
@@ -46,7 +59,13 @@ struct stria_pump *stria_pump_init(void *memory, const struct stria_pump_config 
     memset(memory, 0, stria_pump_memory_bytes(config));
     struct stria_pump *pump = memory;
     pump->config = *config;
-    pump->writes = (struct write *)((uint8_t *)memory + aligned(sizeof(*pump)));
+    uint8_t *next = (uint8_t *)memory + aligned(sizeof(*pump));
+    pump->writes = (struct write *)next;
+    next += aligned(config->slot_count * sizeof(struct write));
+    pump->bounced.capacity = bounced_capacity(config);
+    pump->bounced.tags = (uint64_t *)next;
+    next += aligned(pump->bounced.capacity * sizeof(uint64_t));
+    pump->bounced.queue = (uint32_t *)next;
     for (uint32_t index = 0; index < config->drive_count; index++)
         pump->lanes[index].drive = config->drives[index];
     pump->config.drives = NULL;
@@ -55,12 +74,44 @@ struct stria_pump *stria_pump_init(void *memory, const struct stria_pump_config 
 
 static void bounce(struct stria_pump *pump, const struct stria_action *action, int code)
 {
-    STRIA_ASSERT(pump->bounced_count < BOUNCED_MAX);
-    struct stria_event *event = &pump->bounced[pump->bounced_count++];
-    if (code == STRIA_ERR_FULL)
-        *event = (struct stria_event){.kind = STRIA_EVENT_DONE, .tag = action->tag, .code = STRIA_ERR_AGAIN};
-    else
-        *event = (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = action->drive, .code = code};
+    struct bounced *bounced = &pump->bounced;
+    if (code != STRIA_ERR_FULL) {
+        pump->lanes[action->drive].gone = code;
+        pump->any_gone = true;
+        return;
+    }
+    uint32_t index =
+        action->kind == STRIA_ACTION_WRITE ? action->slot : pump->config.slot_count + action->drive;
+    /* One that is in the queue was made void meanwhile, since its drive was given up. */
+    if (bounced->tags[index] == 0) {
+        STRIA_ASSERT(bounced->count < bounced->capacity);
+        bounced->queue[(bounced->first + bounced->count++) % bounced->capacity] = index;
+    }
+    bounced->tags[index] = action->tag;
+}
+
+/* The next thing to tell the recorder about requests that were not taken; false when there is none. */
+static bool next_bounced(struct stria_pump *pump, struct stria_event *event)
+{
+    struct bounced *bounced = &pump->bounced;
+    for (uint32_t index = 0; pump->any_gone && index < pump->config.drive_count; index++) {
+        if (pump->lanes[index].gone == 0)
+            continue;
+        *event =
+            (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = index, .code = pump->lanes[index].gone};
+        pump->lanes[index].gone = 0;
+        return true;
+    }
+    pump->any_gone = false;
+    if (bounced->count == 0)
+        return false;
+    uint32_t index = bounced->queue[bounced->first];
+    bounced->first = (bounced->first + 1) % bounced->capacity;
+    bounced->count--;
+    *event =
+        (struct stria_event){.kind = STRIA_EVENT_DONE, .tag = bounced->tags[index], .code = STRIA_ERR_AGAIN};
+    bounced->tags[index] = 0;
+    return true;
 }
 
 static void submit(struct stria_pump *pump, const struct stria_action *action, const struct stria_io *io)
@@ -181,15 +232,12 @@ static void step(struct stria_pump *pump, const struct stria_event *event)
 
 void stria_pump_feed(struct stria_pump *pump, const struct stria_event *event)
 {
-    const struct stria_event tick = {.kind = STRIA_EVENT_TICK, .now_ns = event->now_ns};
+    struct stria_event next = {.kind = STRIA_EVENT_TICK};
     step(pump, event);
-    while (pump->bounced_count > 0 || pump->actions.more) {
-        struct stria_event next = tick;
-        if (pump->bounced_count > 0) {
-            next = pump->bounced[--pump->bounced_count];
-            next.now_ns = event->now_ns;
-        }
+    while (next_bounced(pump, &next) || pump->actions.more) {
+        next.now_ns = event->now_ns;
         step(pump, &next);
+        next = (struct stria_event){.kind = STRIA_EVENT_TICK};
     }
 }
 
