@@ -60,7 +60,7 @@ _stria() {
         verify) options='--json --help' ;;
         export) options='-o --output --offset --length --help' ;;
         rm) options='--help' ;;
-        fake) options='--json --output --model --drive --capacity --help' ;;
+        fake) options='--json -o --output --model --drive --capacity --help' ;;
         simulate)
             options='--drive --rate --size --duration --policy --buffer --chunk --depth --want --compare --capacity-scale --rate-scale --seed --json --help'
             ;;
