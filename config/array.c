@@ -171,6 +171,7 @@ static void take_value(void *user, unsigned line, const char *name, const char *
 static bool is_blank(const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): so many bytes were read */
         if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
             return false;
     return true;

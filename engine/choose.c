@@ -55,6 +55,7 @@ static bool possible(const struct stria_simulate_config *config, const struct se
         const uint64_t wanted = stria_ratio_scale(config->size_bytes, point + 1, POINTS);
         stria_u128 taken = 0;
         for (uint32_t kind = 0; kind < kind_count; kind++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all points were filled */
             taken += (stria_u128)counts[kind] * served[kind].bytes[point];
         if (taken * (1000 + DOUBT_PER_MILLE) / 1000 + config->buffer_bytes < wanted)
             return false;

@@ -170,7 +170,7 @@ static int blank_tail(struct creation *creation, struct stria_trouble *trouble)
     for (uint32_t index = 0; index < creation->config->drive_count; index++) {
         const struct stria_geometry *geometry = &creation->supers[index].geometry;
         uint64_t start = geometry->super_offset[1];
-        uint64_t end = geometry->drive_bytes - geometry->drive_bytes % geometry->block_bytes;
+        uint64_t end = geometry->drive_bytes & ~(uint64_t)(geometry->block_bytes - 1);
         jobs[index] = (struct stria_gang_job){.drive = creation->drives[index],
                                               .op = STRIA_IO_WRITE,
                                               .offset = start,

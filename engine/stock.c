@@ -97,7 +97,7 @@ static int adopt_log(struct stria_array *array, const uint8_t *image, struct str
 int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble)
 {
     struct stria_catalogue replicas[STRIA_DRIVES_MAX];
-    uint64_t digests[STRIA_DRIVES_MAX];
+    uint64_t digests[STRIA_DRIVES_MAX] = {0};
     for (uint32_t index = 0; index < array->member_count; index++) {
         replicas[index] = array->members[index].catalogue;
         if (!array->members[index].drive)

@@ -330,6 +330,7 @@ Test(config_array, a_long_path_is_kept_whole_and_a_longer_line_refused)
     assert_good(text);
     cr_assert_eq(strlen(config->drives[0].path), 4095);
     memset(text, ' ', 9000);
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the line goes on */
     memcpy(text, "[array]\n", 8);
     strcpy(text + 9000, "depth = 1\n" DRIVE);
     assert_refused(text, "x.ini:2: this line is 9002 bytes long", "8191", NULL);
