@@ -142,6 +142,7 @@ static enum stria_parsed unknown_option(const struct stria_command *command, con
     const char *name = written + strspn(written, "-");
     snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
     struct stria_nearest nearest = stria_nearest_to(word);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every command has a table, if only its end */
     for (const struct stria_option *option = command->options; option->name; option++)
         stria_nearest_offer(&nearest, option->name);
     stria_nearest_offer(&nearest, "help");

