@@ -149,7 +149,7 @@ run_suite() {
     freestanding) ctest_suite freestanding freestanding 60 ;;
     debug) ctest_suite debug debug 600 -LE e2e ;;
     release) ctest_suite release release 600 -LE e2e ;;
-    clang) ctest_suite clang clang 600 -LE e2e ;;
+    clang) ctest_suite clang clang 600 -LE 'e2e|sim' ;;
     e2e) ctest_suite e2e release 900 -L e2e ;;
     asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 ;;
     tsan) ctest_suite tsan tsan 900 -L threads ;;
