@@ -13,7 +13,7 @@
 #define TURNS       101u
 #define CHUNK_BYTES (64u << 10)
 
-static void die(const char *sentence)
+static _Noreturn void die(const char *sentence)
 {
     fprintf(stderr, "stria_bench_begin: %s\n", sentence);
     exit(3);

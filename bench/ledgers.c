@@ -20,7 +20,7 @@
 #define SUPER_OFFSET  65536
 #define BATCH_ENTRIES 65536u
 
-static void die(const char *sentence)
+static _Noreturn void die(const char *sentence)
 {
     fprintf(stderr, "stria_bench_ledgers: %s\n", sentence);
     exit(3);

@@ -25,7 +25,7 @@ struct options {
     struct stria_array_config *config;
 };
 
-static void die(const char *sentence)
+static _Noreturn void die(const char *sentence)
 {
     fprintf(stderr, "stria_bench_record: %s\n", sentence);
     exit(3);

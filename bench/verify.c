@@ -16,7 +16,7 @@
 static const char usage[] = "usage: stria_bench_verify [--depth N] [--read] PATH...\n"
                             "--read reads the stream in order instead. Prints one line: GB/s, CPU s/GB.\n";
 
-static void die(const char *sentence)
+static _Noreturn void die(const char *sentence)
 {
     fprintf(stderr, "stria_bench_verify: %s\n", sentence);
     exit(3);
