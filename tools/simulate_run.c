@@ -5,6 +5,8 @@
 #include "tools/simulate_answer.h"
 #include "tools/status.h"
 
+#include <pthread.h>
+
 /* The end of a recording that nobody would make is looked for in larger steps, with as many bytes in flight.
  */
 #define COARSE 8u
@@ -71,20 +73,50 @@ static int find_limit(const struct stria_simulate_config *asked, struct simulate
     return STRIA_OK;
 }
 
+struct free_run {
+    const struct stria_simulate_config *config;
+    struct simulate_answer *answer;
+    int code;
+    struct stria_trouble trouble;
+};
+
+static void *run_free_beside(void *context)
+{
+    struct free_run *run = context;
+    run->code = run_free(run->config, run->answer, &run->trouble);
+    return NULL;
+}
+
+static int run_paced(const struct stria_simulate_config *config, struct simulate_answer *answer,
+                     struct stria_trouble *trouble)
+{
+    if (config->rate_bytes_per_s == 0)
+        return STRIA_OK;
+    const int code = stria_simulate(config, &answer->paced, trouble);
+    return code == STRIA_OK ? find_limit(config, answer, trouble) : code;
+}
+
+/* The runs with and without the sensor know nothing of each other: a core each. */
 static int answer_all(const struct simulate_job *job, struct simulate_answer *answer,
                       struct stria_trouble *trouble)
 {
     const struct stria_simulate_config config = simulate_config_of(job, &job->array);
+    struct free_run beside = {.config = &config, .answer = answer};
+    pthread_t thread;
     int code = simulate_check_extent(&config, trouble);
+    if (code != STRIA_OK)
+        return code;
     answer->rate_bytes_per_s = config.rate_bytes_per_s;
     answer->array = &job->array;
-    if (code == STRIA_OK)
-        code = run_free(&config, answer, trouble);
-    if (code == STRIA_OK && config.rate_bytes_per_s > 0)
-        code = stria_simulate(&config, &answer->paced, trouble);
-    if (code == STRIA_OK && config.rate_bytes_per_s > 0)
-        code = find_limit(&config, answer, trouble);
-    return code;
+    const bool threaded = pthread_create(&thread, NULL, run_free_beside, &beside) == 0;
+    if (!threaded)
+        run_free_beside(&beside);
+    code = run_paced(&config, answer, trouble);
+    if (threaded)
+        pthread_join(thread, NULL);
+    if (beside.code != STRIA_OK)
+        *trouble = beside.trouble;
+    return beside.code != STRIA_OK ? beside.code : code;
 }
 
 int simulate_run(const struct simulate_job *job)

@@ -6,8 +6,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct wants {
     struct stria_choice of_kind[SIMULATE_PROFILES_MAX]; /* by profile of the job */
@@ -15,18 +17,73 @@ struct wants {
     bool priced; /* some profile has a price, so that there is a mix */
 };
 
+/* Profiles are tried side by side, as many as there are cores. */
+struct search {
+    const struct simulate_job *job;
+    struct wants *wants;
+    struct stria_kind kinds[SIMULATE_PROFILES_MAX];
+    pthread_mutex_t lock; /* for all below */
+    uint32_t next, done;
+    int code;
+    struct stria_trouble trouble;
+};
+
+static void show_progress(const struct search *search)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\rtried %" PRIu32 " of %" PRIu32 " profiles%s", search->done,
+                search->job->profile_count, search->done == search->job->profile_count ? "\r\033[K" : "");
+}
+
+static void *search_profiles(void *context)
+{
+    struct search *search = context;
+    const struct stria_simulate_config config = search->job->config;
+    pthread_mutex_lock(&search->lock);
+    while (search->next < search->job->profile_count && search->code == STRIA_OK) {
+        const uint32_t kind = search->next++;
+        struct stria_trouble trouble = {0};
+        pthread_mutex_unlock(&search->lock);
+        const int code =
+            stria_choose_fewest(&config, &search->kinds[kind], &search->wants->of_kind[kind], &trouble);
+        pthread_mutex_lock(&search->lock);
+        search->done++;
+        if (code != STRIA_OK && search->code == STRIA_OK) {
+            search->code = code;
+            search->trouble = trouble;
+        }
+        show_progress(search);
+    }
+    pthread_mutex_unlock(&search->lock);
+    return NULL;
+}
+
+static int find_of_each_kind(struct search *search)
+{
+    pthread_t threads[SIMULATE_PROFILES_MAX];
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t beside = 0;
+    while (beside + 1 < search->job->profile_count && (long)beside + 1 < cores &&
+           pthread_create(&threads[beside], NULL, search_profiles, search) == 0)
+        beside++;
+    search_profiles(search);
+    while (beside > 0)
+        pthread_join(threads[--beside], NULL);
+    return search->code;
+}
+
 static int find(const struct simulate_job *job, struct wants *wants, struct stria_trouble *trouble)
 {
-    struct stria_kind kinds[SIMULATE_PROFILES_MAX];
-    struct stria_simulate_config config = job->config;
-    int code = STRIA_OK;
-    for (uint32_t i = 0; i < job->profile_count && code == STRIA_OK; i++) {
-        kinds[i] = (struct stria_kind){&job->profiles[i]->parameters, job->profiles[i]->price};
-        wants->priced |= kinds[i].price > 0;
-        code = stria_choose_fewest(&config, &kinds[i], &wants->of_kind[i], trouble);
+    struct search search = {.job = job, .wants = wants, .lock = PTHREAD_MUTEX_INITIALIZER};
+    for (uint32_t i = 0; i < job->profile_count; i++) {
+        search.kinds[i] = (struct stria_kind){&job->profiles[i]->parameters, job->profiles[i]->price};
+        wants->priced |= search.kinds[i].price > 0;
     }
-    if (code == STRIA_OK && wants->priced)
-        code = stria_choose_cheapest(&config, kinds, job->profile_count, &wants->mix, trouble);
+    int code = find_of_each_kind(&search);
+    if (code != STRIA_OK)
+        *trouble = search.trouble;
+    else if (wants->priced)
+        code = stria_choose_cheapest(&job->config, search.kinds, job->profile_count, &wants->mix, trouble);
     return code;
 }
 
