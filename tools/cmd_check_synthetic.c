@@ -1,6 +1,6 @@
+#include "core/synthetic.h"
 #include "tools/commands.h"
 #include "tools/status.h"
-#include "tools/synthetic.h"
 
 #include <errno.h>
 #include <fcntl.h>

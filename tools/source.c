@@ -2,9 +2,9 @@
 
 #include "tools/source.h"
 
+#include "core/synthetic.h"
 #include "support/clock.h"
 #include "tools/signals.h"
-#include "tools/synthetic.h"
 
 #include <errno.h>
 #include <fcntl.h>

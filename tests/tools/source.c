@@ -1,8 +1,8 @@
 #include "tools/source.h"
 
+#include "core/synthetic.h"
 #include "support/clock.h"
 #include "tools/signals.h"
-#include "tools/synthetic.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

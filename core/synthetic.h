@@ -4,8 +4,8 @@
  * Each block begins with a header of 32 bytes, little-endian: the text "STRIASYN", the block's number, its
  * offset in the stream, the stream's seed. Behind it come pseudo-random numbers that follow from seed and
  * number alone. */
-#ifndef STRIA_TOOLS_SYNTHETIC_H
-#define STRIA_TOOLS_SYNTHETIC_H
+#ifndef STRIA_CORE_SYNTHETIC_H
+#define STRIA_CORE_SYNTHETIC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "tools/synthetic.h"
+#include "core/synthetic.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-#include "tools/synthetic.h"
+#include "core/synthetic.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,6 +16,16 @@ struct header {
     uint64_t number, stream_offset, seed; /* little-endian */
 };
 _Static_assert(sizeof(struct header) == HEADER_BYTES, "the header is part of the stream's definition");
+
+/* To and from little-endian, as an operation on the number, so that the rows below stay vectors. */
+static inline uint64_t little(uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(value);
+#else
+    return value;
+#endif
+}
 
 /* SplitMix64's finaliser (Steele, Lea and Flood): neighbouring inputs give unrelated outputs. */
 static uint64_t mix(uint64_t value)
@@ -36,12 +45,12 @@ static inline __attribute__((always_inline)) void make_rows(uint64_t out[ROWS * 
             x ^= x >> 7;
             x ^= x << 17;
             state[lane] = x;
-            out[row * LANES + lane] = htole64(x);
+            out[row * LANES + lane] = little(x);
         }
     }
 }
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && __STDC_HOSTED__
 /* The same loop for wider registers, about twice as fast. */
 __attribute__((target("avx2"))) static void make_rows_avx2(uint64_t out[ROWS * LANES], uint64_t state[LANES])
 {
@@ -51,7 +60,7 @@ __attribute__((target("avx2"))) static void make_rows_avx2(uint64_t out[ROWS * L
 
 static void make_all_rows(uint64_t out[ROWS * LANES], uint64_t state[LANES])
 {
-#ifdef __x86_64__
+#if defined(__x86_64__) && __STDC_HOSTED__
     if (__builtin_cpu_supports("avx2")) {
         make_rows_avx2(out, state);
         return;
@@ -67,9 +76,9 @@ static void make_block(uint64_t out[ROWS * LANES], uint64_t number, uint64_t see
     for (unsigned lane = 0; lane < LANES; lane++)
         state[lane] = mix(start + lane * 0x9e3779b97f4a7c15u) | 1;
     make_all_rows(out, state);
-    struct header header = {.number = htole64(number),
-                            .stream_offset = htole64(number * STRIA_SYNTHETIC_BLOCK_BYTES),
-                            .seed = htole64(seed)};
+    struct header header = {.number = little(number),
+                            .stream_offset = little(number * STRIA_SYNTHETIC_BLOCK_BYTES),
+                            .seed = little(seed)};
     memcpy(header.magic, magic, sizeof(magic));
     memcpy(out, &header, sizeof(header));
 }
@@ -96,12 +105,12 @@ static enum stria_synthetic_verdict check_header(const char *data, uint64_t numb
     memcpy(&header, data, sizeof(header));
     if (memcmp(header.magic, magic, sizeof(magic)) != 0)
         return STRIA_SYNTHETIC_ALIEN;
-    if (le64toh(header.number) != number ||
-        le64toh(header.stream_offset) != number * STRIA_SYNTHETIC_BLOCK_BYTES)
+    if (little(header.number) != number ||
+        little(header.stream_offset) != number * STRIA_SYNTHETIC_BLOCK_BYTES)
         return STRIA_SYNTHETIC_MISPLACED;
-    if (seed_known && le64toh(header.seed) != *seed)
+    if (seed_known && little(header.seed) != *seed)
         return STRIA_SYNTHETIC_MIXED;
-    *seed = le64toh(header.seed);
+    *seed = little(header.seed);
     return STRIA_SYNTHETIC_OK;
 }
 
