@@ -35,6 +35,8 @@ _Static_assert(sizeof(struct stria_nvme_completion) == 16, "a completion queue e
 #define STRIA_NVME_STATUS_TYPE(status) ((status) >> 8 & 7)
 #define STRIA_NVME_STATUS_DNR          (1u << 14) /* do not retry */
 
+#define STRIA_NVME_TYPE_PATH 3u /* the way to the drive, not the drive */
+
 /* Status type and code together. */
 enum stria_nvme_status {
     STRIA_NVME_SUCCESS = 0x000,

@@ -18,7 +18,9 @@
 #define STRIA_NVME_PAGE_BYTES_MAX (64u << 10)
 #define STRIA_NVME_COMMAND_NS     8000000000ull
 #define STRIA_NVME_STOP_NS        5000000000ull
-#define STRIA_NVME_TRIES_MAX      3u
+#define STRIA_NVME_TRIES_MAX      3u /* of one command */
+#define STRIA_NVME_RESETS_MAX     3u /* in a row, without a command that succeeded in between */
+#define STRIA_NVME_CHECK_NS       10000000ull
 
 /* Memory shared with the controller, for one controller whose pages are 4 KiB (CAP.MPSMIN of zero, as with
  * all common ones): for static buffers. stria_nvme_dma_bytes() has it for any. */
@@ -104,30 +106,34 @@ struct stria_nvme_controller {
     uint64_t transfer_bytes_max; /* of one command: by MDTS, one list page and 65536 blocks */
     uint32_t depth;              /* commands in flight at most */
 
-    uint64_t resets;  /* of a controller that had been ready */
+    uint64_t resets;  /* of a controller that did not go on by itself */
     uint64_t aborts;  /* asked for */
     uint64_t retries; /* commands issued again */
     uint64_t strays;  /* completions that nothing waited for: late, twice, or with a wrong id */
 
     struct stria_nvme_queue admin, io;
-    uint8_t *page; /* one page for data of admin commands */
+    uint8_t *page; /* one page for data of admin commands, at page_address on the bus */
+    uint64_t page_address;
     struct {
         bool busy;
         uint16_t id;
         uint64_t issued_ns;
     } asked;             /* the one admin command in flight */
     uint32_t step;       /* of setting up and of deleting */
-    uint32_t abort_slot; /* what the abort in flight is for */
+    uint32_t abort_slot; /* what the abort in flight is for; STRIA_NVME_DEPTH_MAX: none is */
     uint16_t abort_id;
     struct stria_nvme_health *health; /* where the SMART log in flight goes; null: none is */
     int health_code;
-    uint64_t deadline_ns;     /* of the state; zero: none */
-    uint64_t stop_by_ns;      /* end of stopping, whatever happens; zero while nobody stops */
-    uint64_t check_ns;        /* when to look at clocks and CSTS again */
-    uint32_t resets_in_a_row; /* without a command that succeeded in between */
-    uint64_t order;           /* of the newest command */
-    uint32_t busy_count;      /* slots not free */
-    uint32_t waiting_count, finished_count;
+    uint64_t deadline_ns;                    /* of disabling and enabling */
+    uint64_t stop_by_ns;                     /* end of stopping, whatever happens; zero while nobody stops */
+    uint64_t check_ns;                       /* when to look at CSTS and at the age of commands again */
+    uint32_t resets_in_a_row;                /* without a command that succeeded in between */
+    uint64_t order;                          /* of the newest command */
+    uint32_t waiting_count;                  /* slots to be issued */
+    uint32_t free_count;                     /* the first so many of free */
+    uint32_t finished_first, finished_count; /* in finished, which is a ring */
+    uint8_t free[STRIA_NVME_DEPTH_MAX];
+    uint8_t finished[STRIA_NVME_DEPTH_MAX];
     struct stria_nvme_slot slots[STRIA_NVME_DEPTH_MAX];
 };
 

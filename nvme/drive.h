@@ -40,9 +40,10 @@ struct stria_nvme_cut {
     struct stria_nvme_request request;
     uint64_t cut_bytes; /* handed on so far */
     uint32_t pieces;    /* of them not yet answered */
-    int code;
-    uint16_t next; /* behind it in the list it is in */
-    bool busy;
+    int code;           /* of the first piece that failed: then no more are handed on */
+    bool whole;         /* all of it is handed on */
+    bool cutting;       /* in the list of that name */
+    uint16_t next;      /* behind it in its list */
 };
 
 /* All of it is the driver's; readable are controller (see there), drive_bytes, block_bytes. */
