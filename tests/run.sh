@@ -2,13 +2,14 @@
 # tests/run.sh [--quick] [--long] [--only SUITE]...: installs what the tests need, builds, and runs all of them.
 #   --quick   one build (debug) and the fast checks
 #   --long    also what takes long: more kills, more seeds
-#   --only    one suite by name, may be repeated: checks freestanding debug release e2e package clang asan-ubsan tsan
+#   --only    one suite by name, may be repeated: checks freestanding debug release e2e firmware package clang
+#             asan-ubsan tsan
 # Logs stay in build/logs. The last line tells how many tests passed, failed and were skipped; a suite that ran
 # none has failed. Every step has a limit of time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites="checks freestanding debug release e2e package clang asan-ubsan tsan"
+suites="checks freestanding debug release e2e firmware package clang asan-ubsan tsan"
 chosen=
 quick=
 while [ $# -gt 0 ]; do
@@ -26,7 +27,7 @@ while [ $# -gt 0 ]; do
         esac
         ;;
     *)
-        sed -n '2,5s/^# *//p' "$0" >&2
+        sed -n '2,6s/^# *//p' "$0" >&2
         exit 2
         ;;
     esac
@@ -147,11 +148,19 @@ run_suite() {
         check_suite checks 900 $scripts
         ;;
     freestanding) ctest_suite freestanding freestanding 60 ;;
-    debug) ctest_suite debug debug 600 -LE e2e ;;
-    release) ctest_suite release release 600 -LE e2e ;;
-    clang) ctest_suite clang clang 600 -LE 'e2e|sim' ;;
+    debug) ctest_suite debug debug 600 -LE 'e2e|firmware' ;;
+    release) ctest_suite release release 600 -LE 'e2e|firmware' ;;
+    clang) ctest_suite clang clang 600 -LE 'e2e|firmware|sim' ;;
     e2e) ctest_suite e2e release 900 -L e2e ;;
-    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 ;;
+    firmware)
+        if build firmware; then
+            ctest_suite firmware release 300 -L firmware
+        else
+            echo "  failed: the build firmware"
+            add firmware 0 0 1 0
+        fi
+        ;;
+    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 -LE firmware ;;
     tsan) ctest_suite tsan tsan 900 -L threads ;;
     package)
         build release || echo "  failed: the build release"
@@ -160,7 +169,7 @@ run_suite() {
     esac
 }
 
-if ! sh packaging/install.sh build demo test; then
+if ! sh packaging/install.sh build demo test firmware; then
     echo "  failed: the packages that the tests need are not there"
     failed=1
 else

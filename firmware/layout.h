@@ -1,0 +1,10 @@
+/* Where the linker put what: addresses, not contents. */
+#ifndef STRIA_FIRMWARE_LAYOUT_H
+#define STRIA_FIRMWARE_LAYOUT_H
+
+#include <stdint.h>
+
+extern uint8_t stria_code_start[], stria_code_end[];
+extern uint8_t stria_arena_start[], stria_arena_end[];
+
+#endif

@@ -1,0 +1,44 @@
+# Sourced by the scenarios of the bare-metal image: what those of tests/e2e have, and a machine to run the image in.
+# STRIA_IMAGE names the image; build/firmware has it by default.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/../e2e/lib.sh"
+
+image=${STRIA_IMAGE:-$source_folder/build/firmware/firmware/stria-virt.elf}
+for tool in qemu-system-aarch64 "$image"; do
+    command -v "$tool" >/dev/null || {
+        echo "1..0 # SKIP $tool is not there: packaging/install.sh firmware, cmake --preset firmware and build"
+        exit 77
+    }
+done
+
+# disk NUMBER [SIZE]: an empty image file d0.img, d1.img …
+disk() {
+    truncate -s "${2:-256M}" "d$1.img"
+}
+
+# drive NUMBER [PROPERTIES]: QEMU's options for a controller with that file behind it, one a line.
+drive() {
+    printf '%s\n' -drive "file=d$1.img,if=none,id=d$1,format=raw,cache=writeback" \
+        -device "nvme,serial=BARE$1,drive=d$1${2:+,$2}"
+}
+
+# drives COUNT [PROPERTIES]: so many files and their controllers.
+drives() {
+    for one in $(seq 0 $(($1 - 1))); do
+        [ -f "d$one.img" ] || disk "$one"
+        drive "$one" "${2-}"
+    done
+}
+
+# bare STATUS OPTIONS [QEMU_OPTION...]: runs the image with what is to be done as /chosen/bootargs; further options
+# of QEMU also from the file machine, one a line. MACHINE, CPU and MEMORY may be set. What it says is in out.
+bare() {
+    wanted=$1
+    options=$2
+    shift 2
+    touch machine
+    while IFS= read -r option; do set -- "$@" "$option"; done <machine
+    expect "$wanted" timeout -k 5 60 qemu-system-aarch64 -M "${MACHINE:-virt}" -cpu "${CPU:-cortex-a53}" \
+        -m "${MEMORY:-512}" -nodefaults -display none -serial stdio -monitor none \
+        -semihosting-config enable=on,target=native -kernel "$image" -append "$options" "$@"
+}
