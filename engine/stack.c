@@ -2,6 +2,7 @@
 
 #include "backends/fake.h"
 #include "backends/fault.h"
+#include "backends/split.h"
 #include "backends/threaded.h"
 #include "config/profile.h"
 #include "core/digest.h"
@@ -73,6 +74,16 @@ static int add_faults(const struct stria_drive_config *config, struct stria_driv
     return wrapped(code, outer, drive);
 }
 
+/* A chunk is one request, whatever the drive takes at once. */
+static int add_split(uint32_t depth, struct stria_drive **drive, struct stria_trouble *trouble)
+{
+    struct stria_drive *outer = NULL;
+    if ((*drive)->traits.transfer_bytes_max >= STRIA_CHUNK_BYTES_MAX)
+        return STRIA_OK;
+    int code = stria_split_wrap(*drive, 0, depth, &outer, trouble);
+    return wrapped(code, outer, drive);
+}
+
 static void ring(void *bell)
 {
     stria_bell_ring(bell);
@@ -93,7 +104,8 @@ int stria_stack_open(const struct stria_drive_config *config, const struct stria
     if (code != STRIA_OK)
         return code;
     bool wants_thread = drive->traits.may_block || config->profile[0] || config->fault[0];
-    if (config->profile[0])
+    code = add_split(options->depth, &drive, trouble);
+    if (code == STRIA_OK && config->profile[0])
         code = add_model(config, options->writable, &drive, trouble);
     if (code == STRIA_OK && config->fault[0])
         code = add_faults(config, &drive, trouble);

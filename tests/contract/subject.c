@@ -2,6 +2,7 @@
 
 #include "backends/fake.h"
 #include "backends/fault.h"
+#include "backends/split.h"
 #include "backends/threaded.h"
 #include "tests/contract/loop.h"
 
@@ -155,6 +156,27 @@ static bool fake_file_open(struct subject *subject, const struct subject_options
     return fake(subject, disk_file_open(subject, options));
 }
 
+/* Pieces of three blocks, of which fewer are in flight than the caller may ask for. */
+static bool split(struct subject *subject, bool opened, const struct subject_options *options)
+{
+    struct stria_trouble trouble = {0};
+    if (opened)
+        cr_assert(stria_split_wrap(subject->drive, 3ull * subject->drive->traits.block_bytes, options->depth,
+                                   &subject->drive, &trouble) == STRIA_OK,
+                  "%s", trouble.sentence);
+    return opened;
+}
+
+static bool split_memory_open(struct subject *subject, const struct subject_options *options)
+{
+    return split(subject, memory_open(subject, options), options);
+}
+
+static bool split_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return split(subject, disk_file_open(subject, options), options);
+}
+
 static bool threaded(struct subject *subject, bool opened)
 {
     struct stria_trouble trouble = {0};
@@ -184,6 +206,11 @@ static bool threaded_fake_file_open(struct subject *subject, const struct subjec
     return threaded(subject, fake_file_open(subject, options));
 }
 
+static bool threaded_split_file_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, split_file_open(subject, options));
+}
+
 static bool threaded_loop_open(struct subject *subject, const struct subject_options *options)
 {
     return threaded(subject, loop_512_open(subject, options));
@@ -205,10 +232,13 @@ const struct subject_kind subject_kinds[] = {
     {"fault around uring on a file", faulty_file_open},
     {"fake around memory", fake_memory_open},
     {"fake around uring on a file", fake_file_open},
+    {"split around memory", split_memory_open},
+    {"split around uring on a file", split_file_open},
     {"threaded around null", threaded_null_open},
     {"threaded around memory", threaded_memory_open},
     {"threaded around uring on a file", threaded_file_open},
     {"threaded around fake around uring on a file", threaded_fake_file_open},
+    {"threaded around split around uring on a file", threaded_split_file_open},
     {"threaded around uring on a loop device", threaded_loop_open},
     {"threaded around fault around uring on a file", threaded_faulty_file_open},
 };
