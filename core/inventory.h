@@ -49,8 +49,9 @@ struct stria_recording {
     uint64_t sequence_last;
     uint32_t lost_entry_count; /* LOST entries in the catalogue: the room its map needs */
     uint32_t ended_flags;      /* STRIA_ENDED_…; 0 when not complete */
-    bool complete;             /* ENDED was found, and the figures are its own; else they are recovered */
-    uint8_t gap_cause;         /* of a gap at the very end */
+    bool complete;     /* ENDED was found, and the figures are its own; else they are recovered. Whether its
+                          recorder ended it, or a recovery after a crash, is STRIA_ENDED_CLEAN */
+    uint8_t gap_cause; /* of a gap at the very end */
     uint8_t gap_drive;
 };
 
@@ -81,6 +82,18 @@ const struct stria_recording *stria_inventory_find(const struct stria_inventory 
 
 /* The recording of that id; null when there is none or it is removed. */
 const struct stria_recording *stria_inventory_find_id(const struct stria_inventory *inventory, uint64_t id);
+
+/* How many recordings have no end and can be given one now: none while a drive is absent, which may know of
+ * more of the stream than the others. */
+uint32_t stria_inventory_open_ended(const struct stria_inventory *inventory,
+                                    const struct stria_inventory_input *input);
+
+/* Gives each of them its end where it was found to be, without STRIA_ENDED_CLEAN: appends to the catalogue,
+ * which the inventory was made from. The caller then writes the new cells to every drive, flushes, and makes
+ * the inventory anew. Must come before the next recording begins, whose checkpoints replace theirs.
+ * STRIA_ERR_FULL, with nothing appended, when there is no room for all of them. */
+int stria_inventory_close(const struct stria_inventory *inventory, const struct stria_inventory_input *input,
+                          struct stria_catalogue *catalogue, uint64_t wall_ns);
 
 /* Which extents of a drive are taken: bit p (of byte p / 8, lowest first) is set when position p has a valid
  * entry of a recording in the inventory, clear otherwise. bitmap has room for extent_count bits, rounded up

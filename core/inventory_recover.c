@@ -64,14 +64,6 @@ static struct stria_checkpoint furthest(const struct stria_recording *recording,
     return best;
 }
 
-static bool drive_absent(const struct stria_inventory_input *input)
-{
-    for (uint32_t i = 0; i < input->drive_count; i++)
-        if (!input->drives[i].present)
-            return true;
-    return false;
-}
-
 /* One more than the highest sequence below limit that is found; 0 when none is. */
 static uint64_t found_end(const struct stria_recording *recording, const struct stria_inventory_input *input,
                           uint64_t limit)
@@ -94,7 +86,7 @@ static uint64_t recovered_end(const struct stria_recording *recording, uint64_t 
     /* What is durable may end in a run of sequences that only an absent drive knows, and the checkpoint lags
      * behind what was reported: then everything found counts, with holes. */
     uint64_t limit = UINT64_MAX;
-    if (!drive_absent(input))
+    if (!stria_inventory_drive_absent(input))
         limit = settled_end(recording, watermark_sequence, input, scratch);
     /* Lost chunks at the very end say nothing about the offset at which they ended: they are left out. */
     const uint64_t end = found_end(recording, input, limit);

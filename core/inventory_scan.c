@@ -53,3 +53,11 @@ uint64_t stria_inventory_chunks(uint64_t length_bytes, uint32_t chunk_bytes)
 {
     return length_bytes / chunk_bytes + (length_bytes % chunk_bytes != 0);
 }
+
+bool stria_inventory_drive_absent(const struct stria_inventory_input *input)
+{
+    for (uint32_t i = 0; i < input->drive_count; i++)
+        if (!input->drives[i].present)
+            return true;
+    return false;
+}

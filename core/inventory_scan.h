@@ -37,6 +37,9 @@ bool stria_inventory_found_plausible(const struct stria_inventory_found *found,
 /* Chunks in so many bytes, the last perhaps short. */
 uint64_t stria_inventory_chunks(uint64_t length_bytes, uint32_t chunk_bytes);
 
+/* True when a drive of the array could not be read: it may know more than the others. */
+bool stria_inventory_drive_absent(const struct stria_inventory_input *input);
+
 /* Gives a recording without an end its figures. extent_count and the like are already known. */
 void stria_inventory_recover(struct stria_recording *recording, const struct stria_inventory_input *input,
                              uint8_t scratch[STRIA_INVENTORY_SCRATCH_BYTES]);

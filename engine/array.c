@@ -297,6 +297,8 @@ int stria_array_open_config(const struct stria_array_config *config, bool writab
     }
     if (code == STRIA_OK)
         code = stria_array_take_stock(array, trouble);
+    if (code == STRIA_OK)
+        code = stria_array_close_interrupted(array, trouble);
     if (code != STRIA_OK) {
         stria_array_close(array);
         return code;

@@ -45,6 +45,11 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
 /* Makes inventory and extent states anew from the images in memory. */
 int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trouble);
 
+/* Gives recordings that were cut off by a crash their end on the media, where it was found to be; to be
+ * called with the inventory up to date, before the next recording begins. Nothing happens while a drive is
+ * absent, or on an array that is open for reading. */
+int stria_array_close_interrupted(struct stria_array *array, struct stria_trouble *trouble);
+
 /* Makes room for at least entries in the catalogue, compacting it if need be, on all drives. */
 int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble);
 

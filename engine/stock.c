@@ -173,6 +173,27 @@ int stria_array_append(struct stria_array *array, const struct stria_catalogue_e
                : stria_trouble_set(trouble, STRIA_ERR_GONE, "%s", array->complaint);
 }
 
+int stria_array_close_interrupted(struct stria_array *array, struct stria_trouble *trouble)
+{
+    uint32_t count = stria_inventory_open_ended(&array->inventory, &array->inventory_input);
+    if (!array->writable || count == 0)
+        return STRIA_OK;
+    /* Without room for their ends they stay as they are found, until recordings are removed. */
+    int code = stria_array_reserve(array, count + STRIA_CATALOGUE_SPARE, trouble);
+    if (code != STRIA_OK)
+        return code == STRIA_ERR_ARRAY_FULL ? STRIA_OK : code;
+    uint32_t first = array->catalogue.count;
+    code = stria_inventory_close(&array->inventory, &array->inventory_input, &array->catalogue,
+                                 stria_clock_wall_ns());
+    if (code != STRIA_OK)
+        return STRIA_OK;
+    write_log(array, (struct log_write){first, array->catalogue.count - first, false});
+    if (stria_array_present(array) == 0)
+        return stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive is left: %s", array->name,
+                                 array->complaint);
+    return stria_array_take_stock(array, trouble);
+}
+
 static void mark_used(struct stria_array *array, uint32_t index)
 {
     struct stria_member *member = &array->members[index];
@@ -275,7 +296,7 @@ void stria_recording_describe(const struct stria_recording *recording, struct st
 {
     *info = (struct stria_recording_info){
         .id = recording->id,
-        .complete = recording->complete,
+        .complete = recording->complete && recording->ended_flags & STRIA_ENDED_CLEAN,
         .raid0 = recording->policy == STRIA_POLICY_RAID0,
         .length_bytes = recording->length_bytes,
         .bytes = recording->stored_bytes,

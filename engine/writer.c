@@ -250,6 +250,8 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
     array->busy = true;
     code = choose_name(writer, options->name, trouble);
     if (code == STRIA_OK)
+        code = stria_array_close_interrupted(array, trouble);
+    if (code == STRIA_OK)
         code = stria_array_reserve(array, CATALOGUE_ENTRIES, trouble);
     if (code == STRIA_OK && array->config->discard)
         discard_free(array);

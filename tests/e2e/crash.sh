@@ -96,8 +96,33 @@ others_stay() {
     done
 }
 
+# What was found of a recording that was killed is written down before the next one begins, and is not called whole.
+closed_after_the_kill() {
+    array "$1" 3 96MiB 'commit_interval = 50ms'
+    expect 0 "$stria" init array.ini
+    background "$stria" record array.ini --name killed --input synthetic --rate 30MB/s
+    sleep 0.5
+    kill -9 $process
+    wait $process || :
+    length=$(length_of killed)
+    [ "${length:-0}" -gt 0 ] || fail "nothing of the recording is there"
+    noise input 3000000
+    expect 0 "$stria" record array.ini --name after --input input
+    expect 0 python3 "$source_folder/tests/format/read_image.py" drive0.img drive1.img drive2.img
+    says "^recording 1 $1 complete $length bytes"
+    expect 0 "$stria" ls array.ini --json
+    json out '[(x["name"], x["complete"]) for x in d["recordings"]]' "[('killed', False), ('after', True)]"
+    [ "$(length_of killed)" = "$length" ] || fail "killed has $(length_of killed) bytes, and had $length"
+    expect 0 "$stria" ls array.ini
+    says 'killed .*cut short'
+    says 'after .*complete'
+    expect 0 "$stria" verify array.ini
+}
+
 it "killed at random moments, every byte that ls tells of is there, adaptive" killed_anywhere adaptive
 it "killed at random moments, every byte that ls tells of is there, raid0" killed_anywhere raid0
 it "what is lost by a kill is a few commit intervals" durable_before_the_kill
 it "recordings before and after a kill stay whole" others_stay
+it "what was found of a killed recording is its end, adaptive" closed_after_the_kill adaptive
+it "what was found of a killed recording is its end, raid0" closed_after_the_kill raid0
 finish

@@ -2,6 +2,7 @@
  * processes that end in the middle. */
 #include "core/geometry.h"
 #include "core/superblock.h"
+#include "engine/array_internal.h"
 #include "support/clock.h"
 #include "tests/engine/rig.h"
 
@@ -335,6 +336,48 @@ Test(array, a_recording_whose_process_ends_is_there_up_to_its_watermark)
         rig_expect_whole(rig, "fourth", 60 * CHUNK, 4);
         rig_free(rig);
     }
+}
+
+/* What a recovery found stays what it is, whatever is recorded afterwards. */
+Test(array, a_recording_that_was_cut_off_gets_its_end_before_the_next_one_begins)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        struct rig *rig = rig_make_files(policies[turn], three);
+        record_and_die(rig, "cut", 1, 40);
+        struct stria_recording_info found, after;
+        cr_assert(stria_array_find(rig_open(rig, false), "cut", &found) == STRIA_OK);
+        cr_expect(!rig->array->inventory.recordings[0].complete);
+        rig_close(rig);
+        rig_record(rig, "next", 30 * CHUNK, 2);
+        rig_close(rig);
+        cr_assert(stria_array_find(rig_open(rig, false), "cut", &after) == STRIA_OK);
+        cr_expect(rig->array->inventory.recordings[0].complete, "it has an end on the media");
+        cr_expect(!after.complete, "which is not presented as a clean one");
+        cr_expect(after.length_bytes == found.length_bytes && after.bytes == found.bytes);
+        rig_expect_whole(rig, "cut", found.length_bytes, 1);
+        rig_free(rig);
+    }
+}
+
+/* The absent drive may know of more of the stream than the others. */
+Test(array, a_recording_that_was_cut_off_keeps_its_end_open_while_a_drive_is_away)
+{
+    struct rig *rig = rig_make_files(STRIA_POLICY_RAID0, three);
+    record_and_die(rig, "cut", 1, 40);
+    struct stria_recording_info whole, back;
+    cr_assert(stria_array_find(rig_open(rig, false), "cut", &whole) == STRIA_OK);
+    rig_close(rig);
+    const struct stria_array_config all = rig->config;
+    rig->config.drive_count = 2;
+    rig_open(rig, true);
+    cr_expect(!rig->array->inventory.recordings[0].complete);
+    rig_close(rig);
+    rig->config = all;
+    cr_assert(stria_array_find(rig_open(rig, true), "cut", &back) == STRIA_OK);
+    cr_expect(rig->array->inventory.recordings[0].complete);
+    cr_expect(back.length_bytes == whole.length_bytes);
+    rig_expect_whole(rig, "cut", whole.length_bytes, 1);
+    rig_free(rig);
 }
 
 Test(array, as_many_recordings_as_the_catalogue_lists_and_their_removal_makes_room)

@@ -257,19 +257,8 @@ static void repair_replicas(struct sim_world *world, struct sim_array *array)
 static void close_recordings(struct sim_world *world, struct sim_array *array)
 {
     uint32_t first = array->catalogue.count;
-    for (uint32_t index = 0; index < array->inventory.recording_count; index++) {
-        const struct stria_recording *recording = &array->inventory.recordings[index];
-        if (recording->complete)
-            continue;
-        struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_ENDED, .recording = recording->id};
-        entry.ended.length_bytes = recording->length_bytes;
-        entry.ended.stored_bytes = recording->stored_bytes;
-        entry.ended.dropped_bytes = recording->dropped_bytes;
-        entry.ended.sequence_count = recording->sequence_count;
-        entry.ended.gap_drive = STRIA_GAP_DRIVE_NONE;
-        if (stria_catalogue_append(&array->catalogue, &entry) >= 0)
-            world->cover->recovered++;
-    }
+    if (stria_inventory_close(&array->inventory, &array->input, &array->catalogue, 1) == STRIA_OK)
+        world->cover->recovered += array->catalogue.count - first;
     if (array->catalogue.count > first) {
         write_cells(world, array, first, array->catalogue.count - first);
         if (!sim_failed(world))

@@ -107,8 +107,11 @@ stria_add_mutant(recovery_ignores_checkpoints 6000 core/inventory_recover.c
   "if (!drive->present || !drive->checkpoint_valid ||"
   "if (drive->present || !drive->checkpoint_valid ||")
 stria_add_mutant(recovery_ends_with_an_absent_drive 300 core/inventory_recover.c
-  "if (!drive_absent(input))"
+  "if (!stria_inventory_drive_absent(input))"
   "if (input)")
 stria_add_mutant(crashed_recordings_are_free 300 core/inventory.c
   "!entry_of(inventory, entry.recording))"
   "!entry_of(inventory, entry.recording) || entry.sequence % 8 == 7)")
+stria_add_mutant(ends_are_given_with_a_drive_away 300 core/inventory_close.c
+  "if (stria_inventory_drive_absent(input))\n        return 0;"
+  "")

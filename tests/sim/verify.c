@@ -223,6 +223,32 @@ static void adopt_chunk(struct sim_world *world, const struct sim_array *array,
     chunk->durable = false;
 }
 
+/* Left without an end while a drive is away: that one may know of more, and of what the others know nobody
+ * can say yet whether it belongs to the recording. But what was never durable and is not found is gone. */
+static void adopt_open(struct sim_world *world, const struct sim_array *array,
+                       struct sim_recording *recording, const struct stria_map *map)
+{
+    for (uint32_t index = 0; index < recording->chunk_count && !sim_failed(world); index++) {
+        struct sim_chunk *chunk = &recording->chunks[index];
+        if (chunk->durable)
+            continue;
+        adopt_chunk(world, array, recording, map, index);
+        chunk->durable = false;
+    }
+}
+
+/* An end that a recovery gave must not cut off what any drive holds, there or away. */
+static void check_end(struct sim_world *world, const struct sim_recording *recording,
+                      const struct stria_map *map)
+{
+    if (somebody_damaged(world))
+        return;
+    for (uint64_t index = map->chunk_count; index < recording->chunk_count; index++)
+        if (recording->chunks[index].durable && !recording->chunks[index].cause)
+            sim_fail(world, "recording %llu: chunk %llu was durable, and lies behind the end it was given",
+                     (unsigned long long)recording->id, (unsigned long long)index);
+}
+
 void sim_note_ends(struct sim_world *world, const struct sim_array *array)
 {
     for (uint32_t index = 0; index < world->model.count; index++) {
@@ -244,11 +270,17 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
             continue;
         }
         recording->removing = false;
+        recording->started = true;
         if (recording->closed)
             continue;
         struct stria_map map;
         sim_map_make(world, array, found, &map);
-        recording->started = true;
+        if (!found->complete) {
+            adopt_open(world, array, recording, &map);
+            sim_map_free(&map);
+            continue;
+        }
+        check_end(world, recording, &map);
         recording->holes |= !everybody_there(array);
         recording->closed = found->complete;
         recording->delivered_bytes = recording->length_bytes;

@@ -1,0 +1,64 @@
+#include "core/code.h"
+#include "core/inventory_scan.h"
+#include "core/policy.h"
+
+/* What cannot be told from the catalogue of a recording that was cut off: whether it left its policy. */
+static bool is_plain_raid0(const struct stria_recording *recording, const struct stria_inventory_input *input)
+{
+    struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
+    for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);) {
+        if (!stria_inventory_found_plausible(&found, recording, input) ||
+            found.entry.sequence >= recording->sequence_count)
+            continue;
+        const struct stria_raid0_place place =
+            stria_raid0_place(found.entry.stream_offset / recording->chunk_bytes, input->drive_count);
+        if (found.drive != place.drive || found.position != recording->base_row + place.row)
+            return false;
+    }
+    return true;
+}
+
+static struct stria_catalogue_entry end_of(const struct stria_recording *recording,
+                                           const struct stria_inventory_input *input, uint64_t wall_ns)
+{
+    const bool displaced = recording->policy == STRIA_POLICY_RAID0 && !is_plain_raid0(recording, input);
+    return (struct stria_catalogue_entry){
+        .kind = STRIA_CATALOGUE_ENDED,
+        .recording = recording->id,
+        .wall_ns = wall_ns,
+        .ended = {.length_bytes = recording->length_bytes,
+                  .stored_bytes = recording->stored_bytes,
+                  .dropped_bytes = recording->dropped_bytes,
+                  .sequence_count = recording->sequence_count,
+                  .flags = displaced ? STRIA_ENDED_NOT_RAID0 : 0,
+                  .gap_drive = STRIA_GAP_DRIVE_NONE},
+    };
+}
+
+uint32_t stria_inventory_open_ended(const struct stria_inventory *inventory,
+                                    const struct stria_inventory_input *input)
+{
+    if (stria_inventory_drive_absent(input))
+        return 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < inventory->recording_count; i++)
+        count += !inventory->recordings[i].complete;
+    return count;
+}
+
+int stria_inventory_close(const struct stria_inventory *inventory, const struct stria_inventory_input *input,
+                          struct stria_catalogue *catalogue, uint64_t wall_ns)
+{
+    const uint32_t count = stria_inventory_open_ended(inventory, input);
+    if (catalogue->entries_max - catalogue->count < count)
+        return STRIA_ERR_FULL;
+    for (uint32_t i = 0; count > 0 && i < inventory->recording_count; i++) {
+        if (inventory->recordings[i].complete)
+            continue;
+        const struct stria_catalogue_entry entry = end_of(&inventory->recordings[i], input, wall_ns);
+        const int code = stria_catalogue_append(catalogue, &entry);
+        if (code < 0)
+            return code;
+    }
+    return STRIA_OK;
+}
