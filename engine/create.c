@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "engine/create.h"
 
+#include "core/creation.h"
 #include "engine/array_internal.h"
 #include "engine/gang.h"
 #include "engine/stack.h"
@@ -13,16 +14,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Blank metadata are written in pieces of this size. */
-#define BLANK_BYTES ((uint64_t)4 << 20)
-
 struct creation {
     const struct stria_array_config *config;
     struct stria_bell bell;
     struct stria_drive *drives[STRIA_DRIVES_MAX];
     struct stria_superblock supers[STRIA_DRIVES_MAX];
     uint32_t block_bytes;
-    uint8_t *blank; /* BLANK_BYTES of zeroes */
+    uint8_t *blank; /* STRIA_CREATION_BLANK_BYTES of zeroes */
     uint8_t *log;   /* a new catalogue */
     size_t log_bytes;
     uint8_t *pages; /* one superblock page for each drive */
@@ -56,27 +54,21 @@ static int open_drives(struct creation *creation, struct stria_trouble *trouble)
 static int plan_drives(struct creation *creation, struct stria_trouble *trouble)
 {
     const struct stria_array_config *config = creation->config;
-    uint8_t array_uuid[STRIA_UUID_BYTES];
-    uint64_t created_unix_ns = stria_clock_wall_ns();
-    stria_uuid_draw(array_uuid);
+    struct stria_creation_config common = {
+        .drive_count = config->drive_count,
+        .chunk_bytes = config->chunk_bytes,
+        .block_bytes = creation->block_bytes,
+        .policy = config->policy,
+        .wall_ns = stria_clock_wall_ns(),
+    };
+    memcpy(common.name, config->name, STRIA_NAME_BYTES);
+    stria_uuid_draw(common.array_uuid);
     for (uint32_t index = 0; index < config->drive_count; index++) {
-        struct stria_superblock *super = &creation->supers[index];
         const struct stria_traits *traits = &creation->drives[index]->traits;
-        *super = (struct stria_superblock){
-            .version = STRIA_FORMAT_VERSION,
-            .drive_index = index,
-            .drive_count = config->drive_count,
-            .ledger_generation = 1,
-            .policy = config->policy,
-            .generation = 1,
-            .created_unix_ns = created_unix_ns,
-        };
-        memcpy(super->array_uuid, array_uuid, STRIA_UUID_BYTES);
-        memcpy(super->array_name, config->name, STRIA_NAME_BYTES);
-        memcpy(super->drive_name, config->drives[index].name, STRIA_NAME_BYTES);
-        stria_uuid_draw(super->drive_uuid);
-        int code = stria_geometry_plan(&super->geometry, traits->drive_bytes, config->chunk_bytes,
-                                       creation->block_bytes);
+        uint8_t drive_uuid[STRIA_UUID_BYTES];
+        stria_uuid_draw(drive_uuid);
+        int code = stria_creation_plan(&creation->supers[index], &common, index, traits->drive_bytes,
+                                       config->drives[index].name, drive_uuid);
         if (code == STRIA_ERR_NO_SPACE)
             return stria_trouble_set(trouble, code,
                                      "%s has %" PRIu64 " MiB: with chunks of %" PRIu32
@@ -98,11 +90,8 @@ static void *map(size_t bytes)
 
 static int prepare_memory(struct creation *creation, struct stria_trouble *trouble)
 {
-    creation->log_bytes = STRIA_CATALOGUE_HALF_MAX;
-    for (uint32_t index = 0; index < creation->config->drive_count; index++)
-        if (creation->supers[index].geometry.catalogue_bytes / 2 < creation->log_bytes)
-            creation->log_bytes = creation->supers[index].geometry.catalogue_bytes / 2;
-    creation->blank = map(BLANK_BYTES);
+    creation->log_bytes = stria_creation_log_bytes(creation->supers, creation->config->drive_count);
+    creation->blank = map(STRIA_CREATION_BLANK_BYTES);
     creation->log = map(creation->log_bytes);
     creation->pages = map((size_t)STRIA_DRIVES_MAX * STRIA_PAGE_BYTES);
     if (!creation->blank || !creation->log || !creation->pages)
@@ -128,95 +117,46 @@ static int run(struct creation *creation, struct stria_gang_job jobs[STRIA_DRIVE
     return STRIA_OK;
 }
 
-static int flush(struct creation *creation, struct stria_trouble *trouble)
+static struct stria_gang_job job_of(const struct creation *creation, uint32_t index,
+                                    const struct stria_creation_request *request)
 {
-    struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
-    for (uint32_t index = 0; index < creation->config->drive_count; index++)
-        jobs[index] = (struct stria_gang_job){.drive = creation->drives[index], .op = STRIA_IO_FLUSH};
-    return run(creation, jobs, trouble);
-}
-
-/* Zeroes from the drive's start to the data area, piece by piece on all drives at once: whatever was there
- * must not be taken for metadata, nor for a file system. */
-static int blank_metadata(struct creation *creation, struct stria_trouble *trouble)
-{
-    for (uint64_t offset = 0;; offset += BLANK_BYTES) {
-        struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
-        bool any = false;
-        for (uint32_t index = 0; index < creation->config->drive_count; index++) {
-            uint64_t end = creation->supers[index].geometry.data_offset;
-            if (offset >= end)
-                continue;
-            any = true;
-            jobs[index] =
-                (struct stria_gang_job){.drive = creation->drives[index],
-                                        .op = STRIA_IO_WRITE,
-                                        .offset = offset,
-                                        .length = end - offset < BLANK_BYTES ? end - offset : BLANK_BYTES,
-                                        .data = creation->blank};
-        }
-        if (!any)
-            return STRIA_OK;
-        int code = run(creation, jobs, trouble);
-        if (code != STRIA_OK)
-            return code;
+    struct stria_gang_job job = {.drive = creation->drives[index],
+                                 .op = STRIA_IO_WRITE,
+                                 .offset = request->offset,
+                                 .length = request->length_bytes};
+    switch (request->op) {
+    case STRIA_CREATION_NOTHING:
+        job.drive = NULL;
+        break;
+    case STRIA_CREATION_BLANK:
+        job.data = creation->blank;
+        break;
+    case STRIA_CREATION_LOG:
+        job.data = creation->log;
+        break;
+    case STRIA_CREATION_SUPERBLOCK:
+        job.data = creation->pages + index * STRIA_PAGE_BYTES;
+        break;
+    case STRIA_CREATION_FLUSH:
+        job.op = STRIA_IO_FLUSH;
+        break;
     }
-}
-
-/* So must what lies behind the data. */
-static int blank_tail(struct creation *creation, struct stria_trouble *trouble)
-{
-    struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
-    for (uint32_t index = 0; index < creation->config->drive_count; index++) {
-        const struct stria_geometry *geometry = &creation->supers[index].geometry;
-        uint64_t start = geometry->super_offset[1];
-        uint64_t end = geometry->drive_bytes & ~(uint64_t)(geometry->block_bytes - 1);
-        jobs[index] = (struct stria_gang_job){.drive = creation->drives[index],
-                                              .op = STRIA_IO_WRITE,
-                                              .offset = start,
-                                              .length = end - start < BLANK_BYTES ? end - start : BLANK_BYTES,
-                                              .data = creation->blank};
-    }
-    return run(creation, jobs, trouble);
-}
-
-static int write_catalogues(struct creation *creation, struct stria_trouble *trouble)
-{
-    struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
-    for (uint32_t index = 0; index < creation->config->drive_count; index++)
-        jobs[index] = (struct stria_gang_job){
-            .drive = creation->drives[index],
-            .op = STRIA_IO_WRITE,
-            .offset = stria_geometry_catalogue_half_offset(&creation->supers[index].geometry, 1),
-            .length = creation->log_bytes,
-            .data = creation->log};
-    return run(creation, jobs, trouble);
-}
-
-static int write_superblocks(struct creation *creation, unsigned copy, struct stria_trouble *trouble)
-{
-    struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
-    for (uint32_t index = 0; index < creation->config->drive_count; index++)
-        jobs[index] = (struct stria_gang_job){.drive = creation->drives[index],
-                                              .op = STRIA_IO_WRITE,
-                                              .offset = creation->supers[index].geometry.super_offset[copy],
-                                              .length = STRIA_PAGE_BYTES,
-                                              .data = creation->pages + index * STRIA_PAGE_BYTES};
-    return run(creation, jobs, trouble);
+    return job;
 }
 
 static int write_all(struct creation *creation, struct stria_trouble *trouble)
 {
-    int code = blank_tail(creation, trouble);
-    if (code == STRIA_OK)
-        code = blank_metadata(creation, trouble);
-    if (code == STRIA_OK)
-        code = write_catalogues(creation, trouble);
-    if (code == STRIA_OK)
-        code = flush(creation, trouble);
-    for (unsigned copy = 0; copy < 2 && code == STRIA_OK; copy++)
-        code = write_superblocks(creation, copy, trouble);
-    return code == STRIA_OK ? flush(creation, trouble) : code;
+    struct stria_creation order = {0};
+    struct stria_creation_request requests[STRIA_DRIVES_MAX];
+    uint32_t count = creation->config->drive_count;
+    int code = STRIA_OK;
+    while (code == STRIA_OK && stria_creation_next(&order, creation->supers, count, requests)) {
+        struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
+        for (uint32_t index = 0; index < count; index++)
+            jobs[index] = job_of(creation, index, &requests[index]);
+        code = run(creation, jobs, trouble);
+    }
+    return code;
 }
 
 static void describe(const struct creation *creation, struct stria_created *created)
@@ -235,7 +175,7 @@ static void clean_up(struct creation *creation)
     for (uint32_t index = 0; index < creation->config->drive_count; index++)
         stria_stack_close(creation->drives[index]);
     if (creation->blank)
-        munmap(creation->blank, BLANK_BYTES);
+        munmap(creation->blank, STRIA_CREATION_BLANK_BYTES);
     if (creation->log)
         munmap(creation->log, creation->log_bytes);
     if (creation->pages)
