@@ -2,14 +2,14 @@
 # tests/run.sh [--quick] [--long] [--only SUITE]...: installs what the tests need, builds, and runs all of them.
 #   --quick   one build (debug) and the fast checks
 #   --long    also what takes long: more kills, more seeds
-#   --only    one suite by name, may be repeated: checks freestanding debug release e2e firmware package clang
+#   --only    one suite by name, may be repeated: checks freestanding debug release e2e firmware vm package clang
 #             asan-ubsan tsan
 # Logs stay in build/logs. The last line tells how many tests passed, failed and were skipped; a suite that ran
 # none has failed. Every step has a limit of time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites="checks freestanding debug release e2e firmware package clang asan-ubsan tsan"
+suites="checks freestanding debug release e2e firmware vm package clang asan-ubsan tsan"
 chosen=
 quick=
 while [ $# -gt 0 ]; do
@@ -148,9 +148,9 @@ run_suite() {
         check_suite checks 900 $scripts
         ;;
     freestanding) ctest_suite freestanding freestanding 60 ;;
-    debug) ctest_suite debug debug 600 -LE 'e2e|firmware' ;;
-    release) ctest_suite release release 600 -LE 'e2e|firmware' ;;
-    clang) ctest_suite clang clang 600 -LE 'e2e|firmware|sim' ;;
+    debug) ctest_suite debug debug 600 -LE 'e2e|firmware|vm' ;;
+    release) ctest_suite release release 600 -LE 'e2e|firmware|vm' ;;
+    clang) ctest_suite clang clang 600 -LE 'e2e|firmware|sim|vm' ;;
     e2e) ctest_suite e2e release 900 -L e2e ;;
     firmware)
         if build firmware; then
@@ -160,7 +160,15 @@ run_suite() {
             add firmware 0 0 1 0
         fi
         ;;
-    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 -LE firmware ;;
+    vm)
+        if sh packaging/install.sh vm; then
+            ctest_suite vm release 1200 -L vm
+        else
+            echo "  skipped: vm, for QEMU and what its guest is made of cannot be installed here"
+            add vm 0 0 0 1
+        fi
+        ;;
+    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 -LE 'firmware|vm' ;;
     tsan) ctest_suite tsan tsan 900 -L threads ;;
     package)
         build release || echo "  failed: the build release"

@@ -1,6 +1,7 @@
 # Sourced by every scenario file of this folder, which then calls "it" once for each behaviour, and "finish".
 #
 # STRIA names the command under test. TAP goes to standard output, and to the file STRIA_TAP if that is set.
+# With STRIA_TRACE set, a failure shows each command that was run.
 # Everything lies in a scratch folder that is removed at the end, with the loop devices, mounts and processes
 # that were made by the helpers below.
 set -u
@@ -50,6 +51,7 @@ it() {
     (
         cd "$folder" || exit 1
         set -e
+        [ -z "${STRIA_TRACE-}" ] || set -x
         "$@"
     ) >"$folder.log" 2>&1 </dev/null
     status=$?
