@@ -1,5 +1,7 @@
 #include "backends/sysfs.h"
 
+#include "support/tree.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,28 +10,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static bool read_first_line(const char *path, char *out, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool found = fgets(out, (int)size, file) != NULL;
-    fclose(file);
-    if (!found)
-        return false;
-    const size_t blanks = strspn(out, " \t");
-    memmove(out, out + blanks, strlen(out + blanks) + 1);
-    for (size_t length = strlen(out); length && strchr(" \t\r\n", out[length - 1]);)
-        out[--length] = '\0';
-    return out[0] != '\0';
-}
-
 static bool read_device_number(const char *folder, dev_t *device)
 {
-    char path[PATH_MAX], text[32];
+    char text[32];
     unsigned number_major, number_minor;
-    if (snprintf(path, sizeof(path), "%s/dev", folder) >= (int)sizeof(path) ||
-        !read_first_line(path, text, sizeof(text)) ||
+    if (!stria_tree_line("", text, sizeof(text), "%s/dev", folder) ||
         sscanf(text, "%u:%u", &number_major, &number_minor) != 2)
         return false;
     *device = makedev(number_major, number_minor);
@@ -55,9 +40,7 @@ bool stria_sysfs_name(dev_t device, char out[STRIA_SYSFS_NAME_BYTES])
 
 bool stria_sysfs_read(dev_t device, const char *attribute, char *out, size_t size)
 {
-    char path[160];
-    snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s", major(device), minor(device), attribute);
-    return read_first_line(path, out, size);
+    return stria_tree_line("", out, size, "/sys/dev/block/%u:%u/%s", major(device), minor(device), attribute);
 }
 
 bool stria_sysfs_is_partition(dev_t device, dev_t *whole)

@@ -1,6 +1,7 @@
 #include "backends/usage.h"
 
 #include "backends/sysfs.h"
+#include "support/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,63 +15,10 @@
 /* A limit on layers above or below each other, so that nothing can make us recurse without end. */
 #define LAYERS_MAX 16u
 
-/* /proc writes blanks, tabs, line ends and backslashes in paths as three octal digits. */
-static void unescape(char *text)
-{
-    char *out = text;
-    for (; *text; text++, out++) {
-        unsigned code;
-        if (text[0] == '\\' && sscanf(text + 1, "%3o", &code) == 1 && code < 256) {
-            *out = (char)code;
-            text += 3;
-        } else {
-            *out = *text;
-        }
-    }
-    *out = '\0';
-}
-
-struct mount {
-    dev_t device; /* of the file system; anonymous for some (btrfs), which then tell it by their source */
-    dev_t source; /* of the block device named as the source; zero if it is none */
-    char place[PATH_MAX];
-};
-
 static dev_t block_device_at(const char *path)
 {
     struct stat status;
     return path[0] == '/' && stat(path, &status) == 0 && S_ISBLK(status.st_mode) ? status.st_rdev : 0;
-}
-
-/* One line: "41 26 7:0 / /mnt rw,relatime shared:1 - ext4 /dev/loop0 rw". */
-static bool read_mount(char *line, struct mount *mount)
-{
-    unsigned device_major, device_minor;
-    char source[PATH_MAX];
-    const char *rest = strstr(line, " - ");
-    if (!rest || sscanf(line, "%*d %*d %u:%u %*s %4095s", &device_major, &device_minor, mount->place) != 3 ||
-        sscanf(rest, " - %*s %4095s", source) != 1)
-        return false;
-    unescape(mount->place);
-    unescape(source);
-    mount->device = makedev(device_major, device_minor);
-    mount->source = block_device_at(source);
-    return true;
-}
-
-static void each_mount(bool (*visit)(const struct mount *mount, void *user), void *user)
-{
-    FILE *file = fopen("/proc/self/mountinfo", "re");
-    if (!file)
-        return;
-    struct mount mount;
-    char *line = NULL;
-    size_t size = 0;
-    while (getline(&line, &size, file) > 0)
-        if (read_mount(line, &mount) && !visit(&mount, user))
-            break;
-    free(line);
-    fclose(file);
 }
 
 struct mount_search {
@@ -79,10 +27,11 @@ struct mount_search {
     char place[PATH_MAX];
 };
 
-static bool match_mount(const struct mount *mount, void *user)
+/* Some file systems (btrfs) have an anonymous device, and tell their own by the source alone. */
+static bool match_mount(const struct stria_mount *mount, void *user)
 {
     struct mount_search *search = user;
-    search->found = mount->device == search->device || mount->source == search->device;
+    search->found = mount->device == search->device || block_device_at(mount->source) == search->device;
     if (search->found)
         snprintf(search->place, sizeof(search->place), "%s", mount->place);
     return !search->found;
@@ -95,23 +44,24 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+struct swap_search {
+    const struct stat *status;
+    bool found;
+};
+
+static bool match_swap(const char *path, void *user)
+{
+    struct swap_search *search = user;
+    struct stat swap;
+    search->found = stat(path, &swap) == 0 && is_same_file(&swap, search->status);
+    return !search->found;
+}
+
 static bool is_swap(const struct stat *status)
 {
-    FILE *file = fopen("/proc/swaps", "re");
-    if (!file)
-        return false;
-    char *line = NULL;
-    size_t size = 0;
-    bool found = false;
-    while (!found && getline(&line, &size, file) > 0) {
-        struct stat swap;
-        line[strcspn(line, " \t\n")] = '\0';
-        unescape(line);
-        found = line[0] == '/' && stat(line, &swap) == 0 && is_same_file(&swap, status);
-    }
-    free(line);
-    fclose(file);
-    return found;
+    struct swap_search search = {.status = status};
+    stria_swaps_each("", match_swap, &search);
+    return search.found;
 }
 
 /* What a loop device is laid upon; false if it is none, or that is gone. */
@@ -151,7 +101,7 @@ static int check_one(const char *subject, const struct stat *status, struct stri
     struct loop_search loops = {.status = status};
     char holder[STRIA_SYSFS_NAME_BYTES];
     if (device)
-        each_mount(match_mount, &mounts);
+        stria_mounts_each("", match_mount, &mounts);
     if (mounts.found)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                                  "%s is mounted on %s: unmount it, or use another drive", subject,
@@ -218,11 +168,11 @@ int stria_usage_check(const char *path, const struct stat *status, struct stria_
     return partitions.code == STRIA_OK ? check_exclusive(path, trouble) : partitions.code;
 }
 
-static bool match_root(const struct mount *mount, void *user)
+static bool match_root(const struct stria_mount *mount, void *user)
 {
     /* The last mount on "/" is the one seen. */
     if (strcmp(mount->place, "/") == 0)
-        *(dev_t *)user = major(mount->device) ? mount->device : mount->source;
+        *(dev_t *)user = major(mount->device) ? mount->device : block_device_at(mount->source);
     return true;
 }
 
@@ -265,7 +215,7 @@ bool stria_usage_is_root(dev_t device)
 {
     dev_t root = 0;
     struct stat status;
-    each_mount(match_root, &root);
+    stria_mounts_each("", match_root, &root);
     if (is_below(device, root, 0))
         return true;
     /* In a changed root directory, "/" need not be a mount of its own. */

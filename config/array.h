@@ -5,6 +5,7 @@
 #include "core/code.h"
 #include "core/limits.h"
 #include "core/policy.h"
+#include "support/path.h"
 #include "support/problems.h"
 
 #include <stdbool.h>
@@ -59,9 +60,5 @@ int stria_array_config_read(const char *path, struct stria_array_config *config,
 /* The same for a text in memory that goes by the name of path. */
 int stria_array_config_parse(const char *path, const char *text, size_t bytes,
                              struct stria_array_config *config, struct stria_problems *problems);
-
-/* True for a path that a backend claims by a prefix of lower-case letters and a colon ("null:"); a file of
- * such a name is written with "./" before it. */
-bool stria_path_is_prefixed(const char *path);
 
 #endif

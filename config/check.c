@@ -11,12 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool stria_path_is_prefixed(const char *path)
-{
-    const size_t letters = strspn(path, "abcdefghijklmnopqrstuvwxyz");
-    return letters >= 2 && path[letters] == ':';
-}
-
 static unsigned line_of_key(const unsigned lines[STRIA_KEYS_MAX], enum stria_key_section section,
                             const char *name)
 {

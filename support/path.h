@@ -1,0 +1,11 @@
+/* Paths of drives. */
+#ifndef STRIA_SUPPORT_PATH_H
+#define STRIA_SUPPORT_PATH_H
+
+#include <stdbool.h>
+
+/* True for a path that a backend claims by a prefix of lower-case letters and a colon ("null:"); a file of
+ * such a name is written with "./" before it. */
+bool stria_path_is_prefixed(const char *path);
+
+#endif
