@@ -1,7 +1,6 @@
 #include "backends/content.h"
 
 #include "core/geometry.h"
-#include "core/superblock.h"
 
 #include <blkid/blkid.h>
 #include <errno.h>
@@ -104,37 +103,63 @@ static void print_uuid(char out[37], const uint8_t uuid[STRIA_UUID_BYTES])
         end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
 }
 
-/* One copy of the superblock suffices to make it one of ours, and a damaged one may still be repaired. */
-static void describe_own(int fd, uint64_t drive_bytes, char *text, size_t size)
+struct own_copies {
+    struct stria_superblock newest; /* meaningful if valid */
+    bool valid, damaged, newer;
+};
+
+static void read_own(int fd, uint64_t drive_bytes, struct own_copies *own)
 {
     uint64_t offsets[2];
+    struct stria_superblock copies[2];
+    bool valid[2] = {false, false};
+    *own = (struct own_copies){0};
     if (stria_geometry_super_offsets(drive_bytes, offsets) != STRIA_OK)
         return;
-    bool damaged = false, newer = false;
     for (unsigned copy = 0; copy < 2; copy++) {
         uint8_t page[STRIA_PAGE_BYTES];
-        struct stria_superblock super;
         struct stria_superblock_unknown unknown;
         if (!read_page(fd, offsets[copy], page))
             continue;
-        enum stria_superblock_verdict verdict = stria_superblock_decode(page, &super, &unknown);
-        damaged |= verdict == STRIA_SUPERBLOCK_DAMAGED;
-        newer |= verdict == STRIA_SUPERBLOCK_NEWER;
-        if (verdict != STRIA_SUPERBLOCK_VALID)
-            continue;
+        enum stria_superblock_verdict verdict = stria_superblock_decode(page, &copies[copy], &unknown);
+        own->damaged |= verdict == STRIA_SUPERBLOCK_DAMAGED;
+        own->newer |= verdict == STRIA_SUPERBLOCK_NEWER;
+        valid[copy] = verdict == STRIA_SUPERBLOCK_VALID;
+    }
+    const int chosen = stria_superblock_choose(valid[0] ? &copies[0] : NULL, valid[1] ? &copies[1] : NULL);
+    own->valid = chosen >= 0;
+    if (own->valid)
+        own->newest = copies[chosen];
+}
+
+bool stria_content_superblock(int fd, uint64_t drive_bytes, struct stria_superblock *super)
+{
+    struct own_copies own;
+    read_own(fd, drive_bytes, &own);
+    if (own.valid)
+        *super = own.newest;
+    return own.valid;
+}
+
+/* One copy of the superblock suffices to make it one of ours, and a damaged one may still be repaired. */
+static void describe_own(int fd, uint64_t drive_bytes, char *text, size_t size)
+{
+    struct own_copies own;
+    read_own(fd, drive_bytes, &own);
+    if (own.valid) {
         char uuid[37], one[320];
-        print_uuid(uuid, super.array_uuid);
+        print_uuid(uuid, own.newest.array_uuid);
         snprintf(one, sizeof(one),
                  "the recordings of drive '%s' (%u of %u) of Stria's array '%s' with UUID %s",
-                 super.drive_name, super.drive_index + 1, super.drive_count, super.array_name, uuid);
+                 own.newest.drive_name, own.newest.drive_index + 1, own.newest.drive_count,
+                 own.newest.array_name, uuid);
         append(text, size, " and ", one);
-        return;
-    }
-    if (newer)
+    } else if (own.newer) {
         append(text, size, " and ", "the recordings of an array made by a newer Stria");
-    else if (damaged)
+    } else if (own.damaged) {
         append(text, size, " and ",
                "a damaged superblock of Stria's, whose recordings may still be readable");
+    }
 }
 
 static bool is_zero(const unsigned char *data, size_t bytes)

@@ -2,6 +2,7 @@
 #ifndef STRIA_BACKENDS_CONTENT_H
 #define STRIA_BACKENDS_CONTENT_H
 
+#include "core/superblock.h"
 #include "support/trouble.h"
 
 #include <stdbool.h>
@@ -14,6 +15,10 @@
  * reads behind "carries", for example "an ext4 file system labelled 'photos'". The file offset is moved. */
 int stria_content_describe(int fd, uint64_t drive_bytes, bool whole_file, bool *found, char *text,
                            size_t size, struct stria_trouble *trouble);
+
+/* Reads Stria's superblock from an open device or file of drive_bytes, of its two copies the one that counts.
+ * False if there is none that is valid. */
+bool stria_content_superblock(int fd, uint64_t drive_bytes, struct stria_superblock *super);
 
 /* Wipes every signature from a device or file that is open for writing: libblkid's and Stria's own. The rest
  * of the content is left as it is. name is for the sentence. */

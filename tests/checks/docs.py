@@ -41,7 +41,7 @@ def check_links(path):
 
 def check_paths(path):
     """Names of files in `code`, written from the root, are files."""
-    for name in re.findall(r"`((?:core|support|backends|config|engine|tools|tests|bench|docs|packaging|cmake|man|completions|"
+    for name in re.findall(r"`((?:core|support|backends|survey|config|engine|tools|tests|bench|docs|packaging|cmake|man|completions|"
                            r"include)/[\w./-]*)`", path.read_text()):
         if not (root / name).exists():
             problems.append(f"{path.relative_to(root)}: there is no {name}")
