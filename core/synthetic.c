@@ -1,6 +1,5 @@
 #include "core/synthetic.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define HEADER_BYTES 32u
@@ -96,6 +95,16 @@ void stria_synthetic_fill(void *buffer, size_t bytes, uint64_t stream_offset, ui
         make_block(block, number, seed);
         memcpy(out, block, bytes);
     }
+}
+
+bool stria_synthetic_identify(const void *block, uint64_t *number, uint64_t *seed)
+{
+    struct header header;
+    memcpy(&header, block, sizeof(header));
+    *number = little(header.number);
+    *seed = little(header.seed);
+    return memcmp(header.magic, magic, sizeof(magic)) == 0 &&
+           little(header.stream_offset) == *number * STRIA_SYNTHETIC_BLOCK_BYTES;
 }
 
 static enum stria_synthetic_verdict check_header(const char *data, uint64_t number, bool seed_known,

@@ -7,6 +7,7 @@
 #ifndef STRIA_CORE_SYNTHETIC_H
 #define STRIA_CORE_SYNTHETIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,10 @@
 /* Fills buffer (aligned to 8) with the stream of this seed from stream_offset on. stream_offset is a multiple
  * of the block size; bytes may end within a block. */
 void stria_synthetic_fill(void *buffer, size_t bytes, uint64_t stream_offset, uint64_t seed);
+
+/* What the header of one whole block says of itself, right or wrong; false if it is no header of such a
+ * stream. */
+bool stria_synthetic_identify(const void *block, uint64_t *number, uint64_t *seed);
 
 enum stria_synthetic_verdict {
     STRIA_SYNTHETIC_OK,

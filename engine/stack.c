@@ -46,8 +46,8 @@ static uint64_t model_seed(const struct stria_drive_config *config)
 }
 
 /* The profile was found once already, when array.ini was read. */
-static int add_model(const struct stria_drive_config *config, bool writable, struct stria_drive **drive,
-                     struct stria_trouble *trouble)
+static int add_model(const struct stria_drive_config *config, const struct stria_stack_options *options,
+                     struct stria_drive **drive, struct stria_trouble *trouble)
 {
     struct stria_profile profile;
     struct stria_problems problems = {0};
@@ -59,7 +59,8 @@ static int add_model(const struct stria_drive_config *config, bool writable, str
     stria_problems_clear(&problems);
     if (code == STRIA_OK)
         code = stria_profile_scale(&profile, config->capacity_scale, config->rate_scale, trouble);
-    bool keeps_state = writable && stria_fake_state_path(config->path, state_path, sizeof(state_path));
+    bool keeps_state = options->writable && !options->forgets &&
+                       stria_fake_state_path(config->path, state_path, sizeof(state_path));
     if (code == STRIA_OK)
         code = stria_fake_wrap(*drive, &profile.parameters, model_seed(config),
                                keeps_state ? state_path : NULL, &outer, trouble);
@@ -103,10 +104,10 @@ int stria_stack_open(const struct stria_drive_config *config, const struct stria
     int code = open_medium(config, options, &drive, trouble);
     if (code != STRIA_OK)
         return code;
-    bool wants_thread = drive->traits.may_block || config->profile[0] || config->fault[0];
+    bool wants_thread = options->bell && (drive->traits.may_block || config->profile[0] || config->fault[0]);
     code = add_split(options->depth, &drive, trouble);
     if (code == STRIA_OK && config->profile[0])
-        code = add_model(config, options->writable, &drive, trouble);
+        code = add_model(config, options, &drive, trouble);
     if (code == STRIA_OK && config->fault[0])
         code = add_faults(config, &drive, trouble);
     if (code == STRIA_OK && wants_thread)

@@ -9,7 +9,9 @@
 struct stria_stack_options {
     bool writable;           /* and held exclusively */
     uint32_t depth;          /* requests in flight that the caller wants */
-    struct stria_bell *bell; /* rung when a drive with a thread has finished something */
+    struct stria_bell *bell; /* rung when a drive with a thread has finished something; null: the caller gives
+                                each drive a thread of its own, and none is put in between */
+    bool forgets;            /* a fake drive begins new, and is forgotten when it is closed */
 };
 
 /* The drive is the caller's, to be closed through its backend. The sentence names the drive's path. */

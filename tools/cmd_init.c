@@ -2,7 +2,7 @@
 #include "core/geometry.h"
 #include "engine/create.h"
 #include "support/units.h"
-#include "tools/allocate.h"
+#include "support/allocate.h"
 #include "tools/commands.h"
 #include "tools/opening.h"
 #include "tools/status.h"

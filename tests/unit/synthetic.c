@@ -102,3 +102,15 @@ Test(synthetic, streams_cannot_be_compressed)
                   value, counts[value]);
     free(data);
 }
+
+Test(synthetic, a_block_says_which_it_is_and_of_what_stream)
+{
+    unsigned char *data = stream(1ull << 40, 9);
+    uint64_t number, seed;
+    cr_assert(stria_synthetic_identify(data + STRIA_SYNTHETIC_BLOCK_BYTES, &number, &seed));
+    cr_assert_eq(number, (1ull << 40) / STRIA_SYNTHETIC_BLOCK_BYTES + 1);
+    cr_assert_eq(seed, 9);
+    memset(data, 0, STRIA_SYNTHETIC_BLOCK_BYTES);
+    cr_assert_not(stria_synthetic_identify(data, &number, &seed));
+    free(data);
+}

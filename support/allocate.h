@@ -1,6 +1,6 @@
 /* Files that stand for drives: made and allocated in full, or not at all. */
-#ifndef STRIA_TOOLS_ALLOCATE_H
-#define STRIA_TOOLS_ALLOCATE_H
+#ifndef STRIA_SUPPORT_ALLOCATE_H
+#define STRIA_SUPPORT_ALLOCATE_H
 
 #include "support/trouble.h"
 

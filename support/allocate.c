@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 
-#include "tools/allocate.h"
+#include "support/allocate.h"
 
 #include "support/units.h"
 
