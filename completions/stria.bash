@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate check-synthetic --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate bench check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -49,6 +49,10 @@ _stria() {
             ;;
     esac
 
+    if [[ $command == bench && $before == --profile ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current"; compgen -f -X '!*.ini' -- "$current")
+        return
+    fi
     if [[ $command == simulate && ($before == --drive || $before == --compare) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current"; compgen -f -X '!*.ini' -- "$current")
         return
@@ -64,6 +68,9 @@ _stria() {
         simulate)
             options='--drive --rate --size --duration --policy --buffer --chunk --depth --want --compare --capacity-scale --rate-scale --seed --json --help'
             ;;
+        bench)
+            options='--size --block --depth --repeats --rest --runtime --warm-up --stop-at --buffer --engine --profile --capacity-scale --rate-scale --raw --link --seed --erase -o --output --report --help'
+            ;;
         check-synthetic) options='--offset --help' ;;
         *) return ;;
     esac
@@ -73,9 +80,11 @@ _stria() {
         mapfile -t COMPREPLY < <(compgen -W 'ls show trim rest fit' -- "$current")
     elif [[ $command == fake && ${COMP_WORDS[2]} == show ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current")
+    elif [[ $command == bench ]] && ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W 'size' -- "$current")
     elif [[ $command == simulate ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-    elif [[ $command == check-synthetic || $command == fake ]]; then
+    elif [[ $command == check-synthetic || $command == fake || $command == bench ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames
     elif [[ -z $array ]]; then

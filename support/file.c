@@ -25,6 +25,22 @@ int stria_file_write_all(int fd, const void *data, size_t bytes)
     return 0;
 }
 
+int stria_file_check_place(const char *path, struct stria_trouble *trouble)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return STRIA_OK;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s is a folder: name a file", path);
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    if (access(folder, W_OK | X_OK) == 0)
+        return STRIA_OK;
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s cannot be written: %s: %s", path, folder,
+                             strerror(errno));
+}
+
 static int cannot_write(const char *path, int error, struct stria_trouble *trouble)
 {
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot write %s: %s", path,

@@ -12,6 +12,10 @@
  */
 int stria_file_write_whole(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble);
 
+/* Whether the folder of path can be written into, so that a result which cannot be written is not found out
+ * at the end. "-" always can. */
+int stria_file_check_place(const char *path, struct stria_trouble *trouble);
+
 /* Writes all of data to an open file, however often the system takes only part of it. Negative errno. */
 int stria_file_write_all(int fd, const void *data, size_t bytes);
 

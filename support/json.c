@@ -82,15 +82,22 @@ static char *utf8_copy(const char *text)
     return copy;
 }
 
+static struct json_object *new_text(const char *text)
+{
+    char *copy = utf8_copy(text);
+    struct json_object *value = made(json_object_new_string(copy));
+    free(copy);
+    return value;
+}
+
 void stria_json_add_text(struct json_object *object, const char *key, const char *text)
 {
-    if (!text) {
-        add(object, key, NULL);
-        return;
-    }
-    char *copy = utf8_copy(text);
-    add(object, key, made(json_object_new_string(copy)));
-    free(copy);
+    add(object, key, text ? new_text(text) : NULL);
+}
+
+void stria_json_add_null(struct json_object *object, const char *key)
+{
+    add(object, key, NULL);
 }
 
 void stria_json_add_uuid(struct json_object *object, const char *key, const uint8_t uuid[16])
@@ -138,6 +145,16 @@ struct json_object *stria_json_append_array(struct json_object *array)
 void stria_json_append_u64(struct json_object *array, uint64_t value)
 {
     append(array, made(json_object_new_uint64(value)));
+}
+
+void stria_json_append_text(struct json_object *array, const char *text)
+{
+    append(array, new_text(text));
+}
+
+void stria_json_append_null(struct json_object *array)
+{
+    append(array, NULL);
 }
 
 /* Arrays of numbers stay on one line each: a series of thousands of bins is not for reading. */

@@ -19,6 +19,7 @@ void stria_json_add_figure(struct json_object *object, const char *key, bool kno
 void stria_json_add_real(struct json_object *object, const char *key, double value);
 /* null for a null text; bytes that are not UTF-8 become U+FFFD. */
 void stria_json_add_text(struct json_object *object, const char *key, const char *text);
+void stria_json_add_null(struct json_object *object, const char *key);
 /* 32 lower-case hexadecimal digits in the 8-4-4-4-12 form. */
 void stria_json_add_uuid(struct json_object *object, const char *key, const uint8_t uuid[16]);
 /* New objects and arrays, owned by their parent. */
@@ -27,6 +28,8 @@ struct json_object *stria_json_add_array(struct json_object *object, const char 
 struct json_object *stria_json_append_object(struct json_object *array);
 struct json_object *stria_json_append_array(struct json_object *array);
 void stria_json_append_u64(struct json_object *array, uint64_t value);
+void stria_json_append_text(struct json_object *array, const char *text);
+void stria_json_append_null(struct json_object *array);
 
 /* Writes the document and a final newline to path, whole or not at all: into a temporary file beside it,
  * synced and renamed over it. "-" and a path that is no regular file (a FIFO, /dev/stdout) get it written

@@ -12,6 +12,7 @@ extern const struct stria_command stria_command_export;
 extern const struct stria_command stria_command_rm;
 extern const struct stria_command stria_command_fake;
 extern const struct stria_command stria_command_simulate;
+extern const struct stria_command stria_command_bench;
 extern const struct stria_command stria_command_check_synthetic;
 
 /* Ends with null. */

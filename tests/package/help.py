@@ -21,8 +21,9 @@ def options_in(text):
 page = (root / "man/stria.1").read_text()
 bash = (root / "completions/stria.bash").read_text()
 zsh = (root / "completions/_stria").read_text()
-manual_options = {"--" + name for name in re.findall(r"\bFl -([a-z][a-z-]*)", page)} | set(
-    "-" + name for name in re.findall(r"\bFl ([a-z])\b", page))
+pages = page + "".join(other.read_text() for other in sorted(root.glob("man/stria-*.1")))
+manual_options = {"--" + name for name in re.findall(r"\bFl -([a-z][a-z-]*)", pages)} | set(
+    "-" + name for name in re.findall(r"\bFl ([a-z])\b", pages))
 
 commands = set(re.findall(r"^  ([a-z][a-z-]+) +", help_of(), flags=re.M)) - {"stria"}
 if not commands:
@@ -37,7 +38,7 @@ for command in sorted(commands):
     options = options_in(help_of(command).split("options:", 1)[-1])
     seen |= options
     for option in sorted(options - manual_options):
-        problems.append(f"man/stria.1 does not tell of {option}, an option of stria {command}")
+        problems.append(f"no page in man tells of {option}, an option of stria {command}")
     for name, text in (("stria.bash", bash), ("_stria", zsh)):
         line = re.search(rf"^\s*{command}\)(.*?);;", text, flags=re.M | re.S)
         if not line:
@@ -46,7 +47,7 @@ for command in sorted(commands):
         for option in sorted(options - options_in(line.group(1))):
             problems.append(f"completions/{name} does not offer {option} of stria {command}")
 for option in sorted(manual_options - seen - {"--help"}):
-    problems.append(f"man/stria.1 tells of {option}, which no command has")
+    problems.append(f"man tells of {option}, which no command has")
 
 for problem in problems:
     print(problem)

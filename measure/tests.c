@@ -1,0 +1,16 @@
+#include "measure/plan.h"
+
+#include <stddef.h>
+
+const struct stria_bench_test *const stria_bench_tests[] = {
+    &stria_bench_test_size,
+    NULL,
+};
+
+const struct stria_bench_about *stria_bench_abouts(void)
+{
+    static struct stria_bench_about abouts[sizeof(stria_bench_tests) / sizeof(stria_bench_tests[0])];
+    for (size_t i = 0; stria_bench_tests[i]; i++)
+        abouts[i] = stria_bench_tests[i]->about;
+    return abouts;
+}

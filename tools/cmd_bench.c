@@ -1,0 +1,380 @@
+#include "config/profile.h"
+#include "measure/document.h"
+#include "support/file.h"
+#include "support/json.h"
+#include "support/units.h"
+#include "tools/bench.h"
+#include "tools/commands.h"
+#include "tools/opening.h"
+#include "tools/signals.h"
+#include "tools/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define REPEATS_DEFAULT 3u
+#define REST_NS_DEFAULT 180000000000ull
+
+struct bench_options {
+    struct stria_texts size, block, depth, erase;
+    struct stria_figure zones, repeats, rest, runtime, warm_up, stop_at, buffer, link, seed;
+    const char *engine, *profile, *capacity_scale, *rate_scale, *output;
+    bool raw;
+};
+
+static const struct stria_option options[] = {
+    {"size", 0, STRIA_OPTION_TEXTS, "SIZE[,SIZE...]",
+     "How much to write or read; of a target that does not exist also the size of\n"
+     "the file that is made and removed again",
+     offsetof(struct bench_options, size), NULL},
+    {"block", 0, STRIA_OPTION_TEXTS, "SIZE[,SIZE...]", "Of each request; 1MiB",
+     offsetof(struct bench_options, block), NULL},
+    {"depth", 0, STRIA_OPTION_TEXTS, "NUMBER[,NUMBER...]", "Requests in flight on each drive; 8",
+     offsetof(struct bench_options, depth), NULL},
+    {"repeats", 0, STRIA_OPTION_NUMBER, "NUMBER", "How often each point is measured; 3",
+     offsetof(struct bench_options, repeats), NULL},
+    {"rest", 0, STRIA_OPTION_TIME, "TIME", "Between the TRIM before a round and the round; 180s",
+     offsetof(struct bench_options, rest), NULL},
+    {"runtime", 0, STRIA_OPTION_TIME, "TIME", "Of a round that does not end by its size",
+     offsetof(struct bench_options, runtime), NULL},
+    {"warm-up", 0, STRIA_OPTION_TIME, "TIME", "Does the same before each round, unmeasured; 0",
+     offsetof(struct bench_options, warm_up), NULL},
+    {"stop-at", 0, STRIA_OPTION_NUMBER, "TEMPERATURE",
+     "Stops when a drive is as hot as this, in °C, and keeps what was measured",
+     offsetof(struct bench_options, stop_at), NULL},
+    {"buffer", 0, STRIA_OPTION_SIZE, "SIZE",
+     "Memory between sensor and drives, for the lossless rate; that of ARRAY.ini",
+     offsetof(struct bench_options, buffer), NULL},
+    {"engine", 0, STRIA_OPTION_TEXT, "BACKEND", "Insists on this backend: uring, memory, null",
+     offsetof(struct bench_options, engine), NULL},
+    {"profile", 0, STRIA_OPTION_TEXT, "NAME", "Makes each target a fake drive of this model",
+     offsetof(struct bench_options, profile), NULL},
+    {"capacity-scale", 0, STRIA_OPTION_TEXT, "NUMBER", "Multiplies the sizes in the profile",
+     offsetof(struct bench_options, capacity_scale), NULL},
+    {"rate-scale", 0, STRIA_OPTION_TEXT, "NUMBER", "Multiplies the rates in the profile",
+     offsetof(struct bench_options, rate_scale), NULL},
+    {"raw", 0, STRIA_OPTION_FLAG, NULL,
+     "Measures the drives of ARRAY.ini each by itself, not through the recorder",
+     offsetof(struct bench_options, raw), NULL},
+    {"link", 0, STRIA_OPTION_RATE, "RATE",
+     "What the connection of a drive carries, where the system does not tell",
+     offsetof(struct bench_options, link), NULL},
+    {"seed", 0, STRIA_OPTION_NUMBER, "NUMBER", "Of what is written, and of the order of places; 1",
+     offsetof(struct bench_options, seed), NULL},
+    {"erase", 0, STRIA_OPTION_TEXTS, "SERIAL|PATH",
+     "Allows the drive with this serial number, or the file at this path, to be\n"
+     "overwritten although it carries something",
+     offsetof(struct bench_options, erase), NULL},
+    {"output", 'o', STRIA_OPTION_TEXT, "FILE.json",
+     "Writes the result, stria.bench/1, whole or not at all; '-' is standard output",
+     offsetof(struct bench_options, output), NULL},
+    {"report", 0, STRIA_OPTION_TEXT, "FILE.json", "The same", offsetof(struct bench_options, output), NULL},
+    {.name = NULL},
+};
+
+#define COMMAND_BYTES_MAX 65536u
+#define WORDS_MAX         512u
+
+/* The words that were typed, in their order: getopt has changed that of its own. */
+struct words {
+    char text[COMMAND_BYTES_MAX];
+    char *list[WORDS_MAX];
+    int count;
+};
+
+struct job {
+    struct words words;
+    const struct bench_options *given;
+    struct stria_bench_options bench;
+    struct stria_drive_config *drives;
+    struct stria_array_config *array; /* also where --raw takes its drives from */
+    bool erase_used[STRIA_TEXTS_MAX];
+    struct bench_live live;
+};
+
+static int wrong(const char *format, const char *what)
+{
+    struct stria_trouble trouble = {0};
+    stria_trouble_set(&trouble, STRIA_ERR_INVALID, format, what);
+    return stria_status_fail("bench", &trouble);
+}
+
+static int parse_number(const char *text, uint64_t *value, struct stria_trouble *trouble)
+{
+    if (text[0] && strspn(text, "0123456789") == strlen(text) &&
+        stria_size_parse(text, value, NULL) == STRIA_OK)
+        return STRIA_OK;
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is not a number: write a whole number",
+                             text);
+}
+
+/* Lists may stand in several options and, with commas, in one. */
+static int parse_list(const char *name, const struct stria_texts *texts,
+                      int (*parse)(const char *, uint64_t *, struct stria_trouble *),
+                      struct stria_bench_list *list)
+{
+    for (unsigned i = 0; i < texts->count; i++) {
+        char text[512], *rest = text, *word;
+        snprintf(text, sizeof(text), "%s", texts->list[i]);
+        while ((word = strsep(&rest, ",")) != NULL) {
+            struct stria_trouble trouble = {0};
+            uint64_t value;
+            if (list->count == STRIA_BENCH_LIST_MAX)
+                return wrong("--%s has too many values: give 32 at most", name);
+            if (parse(word, &value, &trouble) != STRIA_OK || value == 0) {
+                fprintf(stderr, "stria bench: --%s: %s\n", name,
+                        trouble.sentence[0] ? trouble.sentence : "it cannot be 0");
+                return STRIA_STATUS_USAGE;
+            }
+            list->values[list->count++] = value;
+        }
+    }
+    return STRIA_STATUS_OK;
+}
+
+static int parse_scale(const char *name, const char *text, double *scale)
+{
+    struct stria_trouble trouble = {0};
+    *scale = 1;
+    if (!text || stria_ratio_parse(text, scale, &trouble) == STRIA_OK)
+        return STRIA_STATUS_OK;
+    fprintf(stderr, "stria bench: --%s: %s\n", name, trouble.sentence);
+    return STRIA_STATUS_USAGE;
+}
+
+static bool ends_in_ini(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".ini") == 0;
+}
+
+static int take_array(struct job *job, char **targets, int count)
+{
+    int status;
+    if (count > 1)
+        return wrong("%s is an array: it is measured alone", targets[0]);
+    if (job->given->profile)
+        return wrong("--profile is for targets by themselves: give [drive.NAME] in %s its profile",
+                     targets[0]);
+    job->array = stria_opening_read("bench", targets[0], &status);
+    if (!job->array)
+        return status;
+    job->bench.drives = job->array->drives;
+    job->bench.drive_count = job->array->drive_count;
+    if (!job->given->raw)
+        job->bench.array = job->array;
+    return STRIA_STATUS_OK;
+}
+
+static int take_drive(struct job *job, const char *path)
+{
+    struct stria_drive_config *drive = &job->drives[job->bench.drive_count];
+    struct stria_profile profile;
+    struct stria_problems problems = {0};
+    const struct bench_options *given = job->given;
+    if (strlen(path) >= sizeof(drive->path))
+        return wrong("%.100s… is too long for a path", path);
+    snprintf(drive->path, sizeof(drive->path), "%s", path);
+    snprintf(drive->name, sizeof(drive->name), "drive%u", job->bench.drive_count);
+    int status = parse_scale("capacity-scale", given->capacity_scale, &drive->capacity_scale);
+    if (status == STRIA_STATUS_OK)
+        status = parse_scale("rate-scale", given->rate_scale, &drive->rate_scale);
+    if (status != STRIA_STATUS_OK)
+        return status;
+    if (given->profile && stria_profile_find(given->profile, &profile, &problems) != STRIA_OK)
+        status = stria_status_fail_all("bench", STRIA_ERR_INVALID, &problems);
+    else if (given->profile)
+        snprintf(drive->profile, sizeof(drive->profile), "%s", given->profile);
+    stria_problems_clear(&problems);
+    job->bench.drive_count++;
+    return status;
+}
+
+static int take_targets(struct job *job, char **targets, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (ends_in_ini(targets[i]))
+            return take_array(job, targets + i, count);
+    if (job->given->raw)
+        return wrong("--raw is for an ARRAY.ini, and %s is measured by itself anyway", targets[0]);
+    if (count > (int)STRIA_DRIVES_MAX)
+        return wrong("%s and what follows are too many: 32 drives at once", targets[0]);
+    job->drives = calloc((size_t)count, sizeof(*job->drives));
+    if (!job->drives)
+        abort();
+    job->bench.drives = job->drives;
+    int status = STRIA_STATUS_OK;
+    for (int i = 0; i < count && status == STRIA_STATUS_OK; i++)
+        status = take_drive(job, targets[i]);
+    return status;
+}
+
+/* The result must not be written over what it is the result of. */
+static int check_output(const struct job *job)
+{
+    struct stria_trouble trouble = {0};
+    struct stat output, target;
+    const char *path = job->given->output;
+    if (!path || strcmp(path, "-") == 0)
+        return STRIA_STATUS_OK;
+    const bool there = stat(path, &output) == 0;
+    for (uint32_t i = 0; i < job->bench.drive_count; i++) {
+        const char *drive = job->bench.drives[i].path;
+        if (strcmp(path, drive) == 0 || (there && stat(drive, &target) == 0 &&
+                                         target.st_dev == output.st_dev && target.st_ino == output.st_ino))
+            return wrong("-o %s is what is to be measured: name another file", path);
+    }
+    return stria_file_check_place(path, &trouble) == STRIA_OK ? STRIA_STATUS_OK
+                                                              : stria_status_fail("bench", &trouble);
+}
+
+static bool watch(void *context, const struct stria_bench_moment *moment)
+{
+    struct job *job = context;
+    bench_live_show(&job->live, moment);
+    return !stria_signals_stop();
+}
+
+static void say(void *context, const char *sentence)
+{
+    struct job *job = context;
+    bench_live_say(&job->live, sentence);
+}
+
+static int take_options(struct job *job, char **operands, int operand_count)
+{
+    const struct bench_options *given = job->given;
+    struct stria_bench_options *bench = &job->bench;
+    int status = parse_list("size", &given->size, stria_size_parse, &bench->sizes);
+    if (status == STRIA_STATUS_OK)
+        status = parse_list("block", &given->block, stria_size_parse, &bench->blocks);
+    if (status == STRIA_STATUS_OK)
+        status = parse_list("depth", &given->depth, parse_number, &bench->depths);
+    if (status != STRIA_STATUS_OK)
+        return status;
+    if (given->repeats.given && (given->repeats.value < 1 || given->repeats.value > 1000))
+        return wrong("--repeats is out of range: give 1 to %s", "1000");
+    bench->repeats = given->repeats.given ? (uint32_t)given->repeats.value : REPEATS_DEFAULT;
+    bench->rest_ns = given->rest.given ? given->rest.value : REST_NS_DEFAULT;
+    bench->runtime_ns = given->runtime.value;
+    bench->warm_up_ns = given->warm_up.value;
+    bench->stop_at_c = given->stop_at.value;
+    bench->buffer_bytes = given->buffer.value;
+    bench->link_bytes_per_s = given->link.value;
+    bench->seed = given->seed.given ? given->seed.value : 1;
+    bench->engine = given->engine;
+    bench->guard = (struct stria_guard){
+        .erase = given->erase.list, .erase_count = given->erase.count, .erase_used = job->erase_used};
+    bench->context = job;
+    bench->watch = watch;
+    bench->say = say;
+    bench->test = operands[0];
+    status = take_targets(job, operands + 1, operand_count - 1);
+    return status == STRIA_STATUS_OK ? check_output(job) : status;
+}
+
+static int write_result(const struct job *job, const struct stria_bench_result *result)
+{
+    struct stria_trouble trouble = {0};
+    const char *path = job->given->output;
+    if (!path)
+        return STRIA_STATUS_OK;
+    struct json_object *document = stria_bench_document(result);
+    const int code = stria_json_write(document, path, &trouble);
+    json_object_put(document);
+    return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("bench", &trouble);
+}
+
+/* What the result means for whoever looks at the exit status only. */
+static int judge(const struct stria_bench_result *result)
+{
+    const struct stria_content_counts *counts = &result->accuracy;
+    int status = STRIA_STATUS_OK;
+    if (result->partial || result->refused ||
+        (result->accuracy_known &&
+         (counts->corrupt || counts->missing || counts->misplaced || counts->stale)))
+        status = STRIA_STATUS_NOT_WHOLE;
+    for (uint32_t i = 0; i < result->round_count; i++) {
+        if (result->rounds[i].errors)
+            fprintf(stderr, "stria bench: '%s' met %llu errors of the drive\n", result->rounds[i].plan.point,
+                    (unsigned long long)result->rounds[i].errors);
+        if (result->rounds[i].errors || result->rounds[i].code != STRIA_OK)
+            status = STRIA_STATUS_SYSTEM;
+    }
+    return status;
+}
+
+static int measure(struct job *job)
+{
+    struct stria_bench_result result;
+    struct stria_trouble trouble = {0};
+    bench_live_start(&job->live, stderr);
+    if (stria_bench_run(&job->bench, &result, &trouble) != STRIA_OK)
+        return stria_status_fail("bench", &trouble);
+    if (result.why[0])
+        bench_live_say(&job->live, result.why);
+    /* A document on standard output stands there alone. */
+    const bool document_on_output = job->given->output && strcmp(job->given->output, "-") == 0;
+    bench_print(&result, document_on_output ? stderr : stdout);
+    const int written = write_result(job, &result), found = judge(&result);
+    stria_bench_result_free(&result);
+    return written > found ? written : found;
+}
+
+static void read_words(struct words *words)
+{
+    static char name[] = "stria";
+    FILE *in = fopen("/proc/self/cmdline", "re");
+    if (!in)
+        return;
+    const size_t bytes = fread(words->text, 1, sizeof(words->text) - 1, in);
+    fclose(in);
+    for (size_t at = 0; at < bytes && words->count < (int)WORDS_MAX; at += strlen(words->text + at) + 1)
+        words->list[words->count++] = words->text + at;
+    if (words->count)
+        words->list[0] = name;
+}
+
+static int run(const void *given, char **operands, int operand_count)
+{
+    struct job *job = calloc(1, sizeof(*job));
+    if (!job)
+        abort();
+    job->given = given;
+    read_words(&job->words);
+    job->bench.command = job->words.list;
+    job->bench.command_count = job->words.count;
+    int status = take_options(job, operands, operand_count);
+    if (status == STRIA_STATUS_OK)
+        status = measure(job);
+    free(job->array);
+    free(job->drives);
+    free(job);
+    return status;
+}
+
+const struct stria_command stria_command_bench = {
+    .name = "bench",
+    .summary = "measures what drives, or an array, can be trusted to take",
+    .operands = "TEST TARGET...",
+    .operands_min = 2,
+    .operands_max = STRIA_DRIVES_MAX + 1,
+    .description =
+        "TEST is one of\n"
+        "  size      a row of sizes, each written from the start; 1, 2, 4 … 64GiB\n\n"
+        "TARGET is a block device, a file, or an ARRAY.ini, which is measured through the recorder. A file "
+        "that does\n"
+        "not exist is made with --size, allocated fully, and gone at the end. What is on a target is lost: "
+        "one "
+        "that\n"
+        "carries anything is refused unless --erase names it, and one in use always. Before each round the "
+        "drives are\n"
+        "given a TRIM and rest. A drive is worth its minimum: the rating is the least over all repeats. "
+        "Ctrl-C "
+        "keeps\n"
+        "what was measured.",
+    .options = options,
+    .options_bytes = sizeof(struct bench_options),
+    .run = run,
+};
