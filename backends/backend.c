@@ -17,6 +17,7 @@
 const struct stria_backend *const stria_backends[] = {
     &stria_backend_null,
     &stria_backend_memory,
+    &stria_backend_uring_cmd,
     &stria_backend_uring,
     NULL,
 };

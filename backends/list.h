@@ -12,6 +12,9 @@ extern const struct stria_backend stria_backend_null;
  * whoever opens the name again finds the same bytes. */
 extern const struct stria_backend stria_backend_memory;
 
+/* "passthrough:PATH": NVMe commands past the block layer; PATH is the block device. */
+extern const struct stria_backend stria_backend_uring_cmd;
+
 /* Files and block devices by io_uring: claims every path, so it comes last. */
 extern const struct stria_backend stria_backend_uring;
 

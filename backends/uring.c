@@ -3,25 +3,19 @@
 #include "support/clock.h"
 
 #include <errno.h>
-#include <linux/fs.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES_MAX (1ull << 30) /* the kernel's limit for one fixed buffer */
 #define BUFFERS_MAX      1024u
 #define CLOSE_NS_MAX     (STRIA_CLOSE_NS_MAX / 4)
 #define REAP_MAX         64u
+#define IDLE_NS          50000u /* between two looks at a wake, where nothing is in flight */
 
-static bool uring_claims(const char *path)
-{
-    (void)path;
-    return true;
-}
-
-static void uring_free(struct uring_drive *uring)
+void uring_free(struct uring_drive *uring)
 {
     uring_ring_close(uring);
     if (uring->wake_fd >= 0)
@@ -34,32 +28,14 @@ static void uring_free(struct uring_drive *uring)
     free(uring);
 }
 
-static int uring_set_up(struct uring_drive *uring, const struct stria_drive_options *options,
-                        struct stria_trouble *trouble)
+void *uring_new(size_t bytes, const struct stria_drive_options *options, const struct stria_backend *backend,
+                const struct uring_dialect *dialect)
 {
-    struct stat status;
-    int code = uring_path_open(options, &uring->fd, &uring->hold_fd, &status, trouble);
-    if (code < 0)
-        return code;
-    struct stria_traits *traits = &uring->drive.traits;
-    code = uring_media_describe(uring->fd, &status, options->direct, traits, trouble);
-    if (code < 0)
-        return code;
-    uring->wake_fd = eventfd(0, EFD_CLOEXEC);
-    if (uring->wake_fd < 0)
-        return stria_trouble_set(trouble, stria_code_of_errno(errno),
-                                 "%s: no file descriptor is left: raise the limit (ulimit -n, LimitNOFILE=)",
-                                 options->path);
-    return uring_ring_open(uring, trouble);
-}
-
-static int uring_open(const struct stria_drive_options *options, struct stria_drive **drive,
-                      struct stria_trouble *trouble)
-{
-    struct uring_drive *uring = calloc(1, sizeof(*uring));
+    struct uring_drive *uring = calloc(1, bytes);
     if (!uring)
-        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", options->path);
-    uring->drive.backend = &stria_backend_uring;
+        return NULL;
+    uring->drive.backend = backend;
+    uring->dialect = dialect;
     uring->fd = uring->hold_fd = uring->wake_fd = -1;
     uring->unregistered = options->unregistered;
     for (uint32_t i = 0; i < STRIA_DEPTH_MAX; i++)
@@ -70,16 +46,20 @@ static int uring_open(const struct stria_drive_options *options, struct stria_dr
     traits->read_only = options->read_only;
     traits->transfer_bytes_max = STRIA_TRANSFER_BYTES_MAX;
     traits->may_block = true;
-    int code = uring_set_up(uring, options, trouble);
-    if (code < 0) {
-        uring_free(uring);
-        return code;
-    }
-    *drive = &uring->drive;
-    return STRIA_OK;
+    return uring;
 }
 
-static int uring_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
+int uring_start(struct uring_drive *uring, struct stria_trouble *trouble)
+{
+    uring->wake_fd = eventfd(0, EFD_CLOEXEC);
+    if (uring->wake_fd < 0)
+        return stria_trouble_set(trouble, stria_code_of_errno(errno),
+                                 "%s: no file descriptor is left: raise the limit (ulimit -n, LimitNOFILE=)",
+                                 uring->drive.traits.path);
+    return uring_ring_open(uring, trouble);
+}
+
+int uring_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
     int code = uring->busy_count ? STRIA_ERR_INVALID : uring_ring_own(uring);
@@ -111,8 +91,7 @@ static int uring_attach(struct stria_drive *drive, const struct stria_region *re
     return STRIA_OK;
 }
 
-/* The fixed buffer that holds all of data, or −1. */
-static int buffer_of(const struct uring_drive *uring, const void *data, uint64_t length)
+int uring_buffer_of(const struct uring_drive *uring, const void *data, uint64_t length)
 {
     if (!uring->drive.traits.registered)
         return -1;
@@ -126,37 +105,13 @@ static int buffer_of(const struct uring_drive *uring, const void *data, uint64_t
     return -1;
 }
 
-static void prepare(const struct uring_drive *uring, struct io_uring_sqe *sqe, const struct stria_io *io)
-{
-    const int fd = uring->fixed_file ? 0 : uring->fd;
-    const unsigned length = (unsigned)io->length;
-    const int buffer = buffer_of(uring, io->data, io->length);
-    if (io->op == STRIA_IO_FLUSH)
-        io_uring_prep_fsync(sqe, fd, IORING_FSYNC_DATASYNC);
-    else if (io->op == STRIA_IO_READ && buffer >= 0)
-        io_uring_prep_read_fixed(sqe, fd, io->data, length, io->offset, buffer);
-    else if (io->op == STRIA_IO_READ)
-        io_uring_prep_read(sqe, fd, io->data, length, io->offset);
-    else if (buffer >= 0)
-        io_uring_prep_write_fixed(sqe, fd, io->data, length, io->offset, buffer);
-    else
-        io_uring_prep_write(sqe, fd, io->data, length, io->offset);
-    if (uring->fixed_file)
-        sqe->flags |= IOSQE_FIXED_FILE;
-}
-
-/* There is no asynchronous discard in the kernels we support. It is done here and now, which traits allow
- * (may_block); a recorder trims before it records, never while. */
+/* Carried out in submit, as traits allow (may_block); a recorder trims before it records, never while. */
 static int trim(struct uring_drive *uring, const struct stria_io *io)
 {
     struct stria_done done = {.tag = io->tag};
-    if (uring->drive.traits.trims) {
-        uint64_t range[2] = {io->offset, io->length};
-        uint64_t begin_ns = stria_clock_ns();
-        if (ioctl(uring->fd, BLKDISCARD, range) < 0)
-            done.code = stria_code_of_errno(errno);
-        done.submit_ns = stria_clock_ns() - begin_ns;
-    }
+    const uint64_t begin_ns = stria_clock_ns();
+    uring->dialect->trim(uring, io, &done);
+    done.submit_ns = stria_clock_ns() - begin_ns;
     stria_done_queue_put(&uring->finished, &done);
     return STRIA_OK;
 }
@@ -170,7 +125,7 @@ static int enter(struct uring_drive *uring)
     return uring->broken;
 }
 
-static int uring_submit(struct stria_drive *drive, const struct stria_io *io)
+int uring_submit(struct stria_drive *drive, const struct stria_io *io)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
     int code = stria_io_check(drive, io);
@@ -181,13 +136,13 @@ static int uring_submit(struct stria_drive *drive, const struct stria_io *io)
         return code;
     if (uring->busy_count + uring->finished.count >= drive->traits.depth_max)
         return STRIA_ERR_FULL;
-    if (io->op == STRIA_IO_TRIM)
+    if (io->op == STRIA_IO_TRIM && uring->dialect->trim)
         return trim(uring, io);
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     if (!sqe)
         return STRIA_ERR_FULL;
-    prepare(uring, sqe, io);
     uint32_t index = uring->free_slots[uring->busy_count++];
+    uring->dialect->prepare(uring, sqe, index, io);
     struct uring_slot *slot = &uring->slots[index];
     *slot = (struct uring_slot){
         .tag = io->tag, .length = io->length, .turn = slot->turn + 1, .op = io->op, .busy = true};
@@ -196,20 +151,6 @@ static int uring_submit(struct stria_drive *drive, const struct stria_io *io)
     code = enter(uring);
     slot->submit_ns = stria_clock_ns() - begin_ns;
     return code;
-}
-
-/* What a result means. The kernel is not trusted to have moved more than it was asked to. */
-static void result_translate(const struct uring_slot *slot, int result, struct stria_done *done)
-{
-    *done = (struct stria_done){.tag = slot->tag, .submit_ns = slot->submit_ns};
-    if (result < 0)
-        done->code = stria_code_of_errno(-result);
-    else if (slot->op == STRIA_IO_FLUSH)
-        done->code = result == 0 ? STRIA_OK : STRIA_ERR_IO;
-    else if ((uint64_t)result > slot->length)
-        done->code = STRIA_ERR_IO;
-    else
-        done->bytes = (uint64_t)result;
 }
 
 /* Takes one completion; true if it ended a request of the caller. */
@@ -226,7 +167,8 @@ static bool completion_take(struct uring_drive *uring, const struct io_uring_cqe
         uring->broken = STRIA_ERR_SYSTEM;
         return false;
     }
-    result_translate(slot, cqe->res, done);
+    *done = (struct stria_done){.tag = slot->tag, .submit_ns = slot->submit_ns};
+    uring->dialect->result(slot, cqe->res, done);
     slot->busy = false;
     uring->free_slots[--uring->busy_count] = index;
     return true;
@@ -236,6 +178,8 @@ static unsigned reap(struct uring_drive *uring, struct stria_done *done, unsigne
 {
     unsigned count = stria_done_queue_take(&uring->finished, done, max);
     struct io_uring_cqe *cqes[REAP_MAX];
+    if (uring->polled && uring->busy_count > 0)
+        io_uring_get_events(&uring->ring);
     while (count < max) {
         unsigned want = max - count < REAP_MAX ? max - count : REAP_MAX;
         unsigned ready = io_uring_peek_batch_cqe(&uring->ring, cqes, want);
@@ -259,6 +203,25 @@ static void wake_arm(struct uring_drive *uring)
     uring->wake_armed = true;
 }
 
+/* Looks for completions until there is one, for as long as there is something to come. */
+static unsigned wait_polled(struct uring_drive *uring, struct stria_done *done, unsigned max,
+                            uint64_t wait_ns)
+{
+    const uint64_t deadline_ns = stria_clock_ns() + wait_ns;
+    unsigned count = 0;
+    while (count == 0 && !uring->broken && !atomic_exchange(&uring->woken, false)) {
+        const uint64_t now_ns = stria_clock_ns();
+        if (now_ns >= deadline_ns)
+            break;
+        if (uring->busy_count == 0)
+            stria_clock_sleep_until(now_ns + IDLE_NS < deadline_ns ? now_ns + IDLE_NS : deadline_ns);
+        else
+            sched_yield();
+        count = reap(uring, done, max);
+    }
+    return count;
+}
+
 /* Waits for any completion, the wake's included. */
 static void wait_any(struct uring_drive *uring, uint64_t wait_ns)
 {
@@ -273,7 +236,7 @@ static void wait_any(struct uring_drive *uring, uint64_t wait_ns)
         uring->broken = stria_code_of_errno(-error);
 }
 
-static int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns)
+int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
     if (uring->broken)
@@ -285,19 +248,22 @@ static int uring_poll(struct stria_drive *drive, struct stria_done *done, unsign
         enter(uring);
     unsigned count = reap(uring, done, max);
     if (count == 0 && max > 0 && wait_ns > 0 && !uring->broken) {
+        if (uring->polled)
+            return (int)wait_polled(uring, done, max, wait_ns);
         wait_any(uring, wait_ns);
         count = reap(uring, done, max);
     }
     return count == 0 && uring->broken ? uring->broken : (int)count;
 }
 
-static void uring_wake(struct stria_drive *drive)
+void uring_wake(struct stria_drive *drive)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
+    atomic_store(&uring->woken, true);
     eventfd_write(uring->wake_fd, 1);
 }
 
-static void uring_close(struct stria_drive *drive)
+void uring_close(struct stria_drive *drive)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
     const uint64_t deadline_ns = stria_clock_ns() + CLOSE_NS_MAX;
@@ -308,14 +274,3 @@ static void uring_close(struct stria_drive *drive)
             break;
     uring_free(uring);
 }
-
-const struct stria_backend stria_backend_uring = {
-    .name = "uring",
-    .claims = uring_claims,
-    .open = uring_open,
-    .attach = uring_attach,
-    .submit = uring_submit,
-    .poll = uring_poll,
-    .wake = uring_wake,
-    .close = uring_close,
-};

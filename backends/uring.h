@@ -1,7 +1,9 @@
-/* Inside the uring backend: files and block devices by io_uring, one ring per drive.
+/* Inside the backends that go through io_uring, one ring per drive: files and block devices, and NVMe
+ * passthrough. They differ in how they open a drive and in the dialect that its requests are written in.
  *
- * uring_open.c opens the path, or says why not; uring_holder.c finds who else uses it; uring_media.c asks
- * what the medium is like; uring_ring.c sets up the ring; uring.c moves the requests. */
+ * uring_file.c is the backend for files and block devices: uring_open.c opens the path, or says why not;
+ * uring_holder.c finds who else uses it; uring_media.c asks what the medium is like. uring_cmd.c is the
+ * backend for NVMe passthrough. uring_ring.c sets up the ring; uring.c moves the requests. */
 #ifndef STRIA_BACKENDS_URING_H
 #define STRIA_BACKENDS_URING_H
 
@@ -9,6 +11,7 @@
 #include "backends/list.h"
 
 #include <liburing.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -23,8 +26,23 @@ struct uring_slot {
     bool busy;
 };
 
+struct uring_drive;
+
+/* How requests are put to the kernel, and what its answers mean. */
+struct uring_dialect {
+    unsigned ring_flags; /* that a ring must have */
+    /* Fills in all of *sqe but its user_data; slot numbers the request. */
+    void (*prepare)(struct uring_drive *uring, struct io_uring_sqe *sqe, uint32_t slot,
+                    const struct stria_io *io);
+    /* Fills in code and bytes. */
+    void (*result)(const struct uring_slot *slot, int result, struct stria_done *done);
+    /* Trims here and now, where the dialect has no request for it; null: prepare does. */
+    void (*trim)(struct uring_drive *uring, const struct stria_io *io, struct stria_done *done);
+};
+
 struct uring_drive {
     struct stria_drive drive;
+    const struct uring_dialect *dialect;
     int fd;      /* the file or device */
     int hold_fd; /* keeps others out; −1 when it is not held */
     int wake_fd; /* an eventfd; the ring reads it */
@@ -35,6 +53,8 @@ struct uring_drive {
     bool fixed_file; /* fd is file 0 of the ring */
     bool wake_armed; /* the ring is reading wake_fd */
     uint64_t wake_value;
+    bool polled;        /* the ring looks for completions itself (IOPOLL); it cannot read wake_fd … */
+    _Atomic bool woken; /* … and this stands for it */
 
     struct iovec *buffers; /* what was attached, cut to what one buffer of a ring may have */
     unsigned buffer_count;
@@ -47,6 +67,25 @@ struct uring_drive {
 };
 
 #define URING_WAKE UINT64_MAX /* user_data of the read of wake_fd */
+
+/* A drive of bytes, which begins with a struct uring_drive, without a ring or anything open yet, its traits
+ * as far as options tell. Null: out of memory. */
+void *uring_new(size_t bytes, const struct stria_drive_options *options, const struct stria_backend *backend,
+                const struct uring_dialect *dialect);
+
+/* Makes the ring and what wakes it, and closes everything. */
+int uring_start(struct uring_drive *uring, struct stria_trouble *trouble);
+void uring_free(struct uring_drive *uring);
+
+/* The fixed buffer that holds all of data, or −1. */
+int uring_buffer_of(const struct uring_drive *uring, const void *data, uint64_t length);
+
+/* What every backend here does alike, for its table. */
+int uring_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count);
+int uring_submit(struct stria_drive *drive, const struct stria_io *io);
+int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns);
+void uring_wake(struct stria_drive *drive);
+void uring_close(struct stria_drive *drive);
 
 /* Opens the path into *fd and, where options want it held, into *hold_fd, with its status. The sentence names
  * the path and the remedy; descriptors opened so far stay the caller's. */

@@ -53,9 +53,10 @@ int uring_ring_open(struct uring_drive *uring, struct stria_trouble *trouble)
 {
     /* One entry more than the depth: the read of wake_fd. */
     const unsigned entries = uring->drive.traits.depth_max + 1;
+    const unsigned needed = uring->dialect->ring_flags | (uring->polled ? IORING_SETUP_IOPOLL : 0);
     int error = -EINVAL;
     for (size_t i = 0; error == -EINVAL && i < sizeof(ring_flags) / sizeof(ring_flags[0]); i++)
-        error = io_uring_queue_init(entries, &uring->ring, ring_flags[i]);
+        error = io_uring_queue_init(entries, &uring->ring, ring_flags[i] | needed);
     if (error < 0)
         return ring_failure(uring, -error, trouble);
     uring->owner = thread_number();

@@ -21,6 +21,7 @@ struct stria_drive_config {
     /* A device, a file, or what a backend claims by a prefix ("memory:1GiB"). A relative path of a file
      * has been put behind the folder of array.ini. */
     char path[STRIA_CONFIG_PATH_BYTES];
+    bool passthrough;    /* reach an NVMe drive by commands of its own, past the kernel's block layer */
     uint64_t size_bytes; /* of a file that init creates; zero: not given */
     /* The drive model to imitate: a profile's name, or the path of one, which ends in .ini and starts where
      * path does; empty: none, a real drive. */

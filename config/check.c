@@ -174,6 +174,18 @@ static void check_distinct(const struct stria_array_config *config, const struct
     }
 }
 
+/* "/dev/ng0n1" is how an NVMe drive is passed commands: the drive is /dev/nvme0n1, reached by passthrough. So
+ * whatever guards a block device guards it too. */
+static void name_block_device(struct stria_drive_config *drive)
+{
+    unsigned controller, space;
+    int end = 0;
+    if (sscanf(drive->path, "/dev/ng%un%u%n", &controller, &space, &end) != 2 || drive->path[end])
+        return;
+    snprintf(drive->path, sizeof(drive->path), "/dev/nvme%un%u", controller, space);
+    drive->passthrough = true;
+}
+
 void stria_config_check(struct stria_array_config *config, const struct stria_config_lines *lines,
                         struct stria_problems *problems)
 {
@@ -185,6 +197,7 @@ void stria_config_check(struct stria_array_config *config, const struct stria_co
         check_required(config, i, lines, problems);
         make_path_whole(config, "path", line_of_key(lines->of_drive[i], STRIA_KEY_DRIVE, "path"),
                         config->drives[i].path, problems);
+        name_block_device(&config->drives[i]);
         check_size_is_for_file(config, i, lines, problems);
         check_needs_profile(config, i, lines, problems);
         check_profile(config, i, lines, problems);

@@ -112,6 +112,15 @@ static bool parse_yes_or_no(const char *value, void *field)
     return true;
 }
 
+static bool parse_backend(const char *value, void *field)
+{
+    const bool passthrough = strcmp(value, "passthrough") == 0;
+    if (!passthrough && strcmp(value, "auto") != 0)
+        return false;
+    *(bool *)field = passthrough;
+    return true;
+}
+
 static bool parse_depth(const char *value, void *field)
 {
     uint64_t depth;
@@ -177,6 +186,11 @@ const struct stria_key stria_keys[] = {
      "The device, best by its name in /dev/disk/by-id, or a file; a relative path starts in this file's "
      "folder",
      parse_path, IN_DRIVE(path)},
+    {STRIA_KEY_DRIVE, "backend", "auto or passthrough", "auto", false,
+     "How the drive is reached: as what its path is (auto), or an NVMe drive by commands of its own, past "
+     "the "
+     "kernel's block layer (passthrough)",
+     parse_backend, IN_DRIVE(passthrough)},
     {STRIA_KEY_DRIVE, "size", "a size such as 8GiB, for a file only", NULL, false,
      "For a file: its size, which init creates and allocates in full", parse_size, IN_DRIVE(size_bytes)},
     {STRIA_KEY_DRIVE, "profile",

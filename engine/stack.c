@@ -4,6 +4,7 @@
 #include "backends/fault.h"
 #include "backends/split.h"
 #include "backends/threaded.h"
+#include "backends/uring_cmd.h"
 #include "config/profile.h"
 #include "core/digest.h"
 
@@ -19,8 +20,10 @@ void stria_stack_close(struct stria_drive *drive)
 static int open_medium(const struct stria_drive_config *config, const struct stria_stack_options *options,
                        struct stria_drive **drive, struct stria_trouble *trouble)
 {
+    char path[sizeof(STRIA_PASSTHROUGH_PREFIX) + STRIA_CONFIG_PATH_BYTES];
+    snprintf(path, sizeof(path), "%s%s", config->passthrough ? STRIA_PASSTHROUGH_PREFIX : "", config->path);
     const struct stria_drive_options medium = {
-        .path = config->path,
+        .path = path,
         .read_only = !options->writable,
         .exclusive = options->writable,
         .direct = true,

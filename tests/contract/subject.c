@@ -157,6 +157,17 @@ static bool fake_file_open(struct subject *subject, const struct subject_options
 }
 
 /* Pieces of three blocks, of which fewer are in flight than the caller may ask for. */
+/* An NVMe namespace of SUBJECT_BYTES that may be overwritten; without one in the environment it is skipped.
+ */
+static bool passthrough_open(struct subject *subject, const struct subject_options *options)
+{
+    const char *device = getenv("STRIA_TEST_NVME");
+    if (!device || !*device)
+        return false;
+    snprintf(subject->path, sizeof(subject->path), "passthrough:%s", device);
+    return path_open(subject, subject->path, options);
+}
+
 static bool split(struct subject *subject, bool opened, const struct subject_options *options)
 {
     struct stria_trouble trouble = {0};
@@ -211,6 +222,11 @@ static bool threaded_split_file_open(struct subject *subject, const struct subje
     return threaded(subject, split_file_open(subject, options));
 }
 
+static bool threaded_passthrough_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, passthrough_open(subject, options));
+}
+
 static bool threaded_loop_open(struct subject *subject, const struct subject_options *options)
 {
     return threaded(subject, loop_512_open(subject, options));
@@ -232,6 +248,8 @@ const struct subject_kind subject_kinds[] = {
     {"fault around uring on a file", faulty_file_open},
     {"fake around memory", fake_memory_open},
     {"fake around uring on a file", fake_file_open},
+    {"uring_cmd on an NVMe namespace", passthrough_open},
+    {"threaded around uring_cmd on an NVMe namespace", threaded_passthrough_open},
     {"split around memory", split_memory_open},
     {"split around uring on a file", split_file_open},
     {"threaded around null", threaded_null_open},

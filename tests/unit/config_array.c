@@ -273,6 +273,17 @@ Test(config_array, one_drive_under_two_names_is_found_out)
     assert_good("[array]\n[drive.a]\npath = null:\n[drive.b]\npath = null:\n");
 }
 
+Test(config_array, the_character_device_of_a_namespace_means_passthrough_to_its_drive)
+{
+    assert_good("[drive.a]\npath = /dev/ng3n1\n[drive.b]\npath = /dev/nvme4n1\nbackend = passthrough\n"
+                "[drive.c]\npath = /dev/ng5n1p1\n[drive.d]\npath = /dev/nvme6n1\nbackend = auto\n");
+    cr_assert_str_eq(config->drives[0].path, "/dev/nvme3n1");
+    cr_assert(config->drives[0].passthrough && config->drives[1].passthrough);
+    cr_assert_str_eq(config->drives[2].path, "/dev/ng5n1p1");
+    cr_assert_not(config->drives[2].passthrough || config->drives[3].passthrough);
+    assert_refused("[drive.a]\npath = /dev/ng3n1\n[drive.b]\npath = /dev/nvme3n1\n", "same drive", NULL);
+}
+
 Test(config_array, a_relative_path_starts_in_the_folder_of_the_file)
 {
     static const char text[] =
