@@ -138,8 +138,7 @@ def tail(path, count):
 def judge(guest, problem, tap):
     whole = tap.take((guest.share / "tap").read_text(errors="replace") if (guest.share / "tap").exists() else "")
     if problem or not whole:
-        tap.result(False, "the guest runs its scenario to the end", problem or "it ended before its last test",
-                   tail(guest.folder / "console", 30))
+        tap.result(False, "the guest runs its scenario to the end", problem or "it ended before its last test")
     log = (guest.share / "dmesg").read_text(errors="replace") if (guest.share / "dmesg").exists() else ""
     faults = [line for line in log.splitlines() if KERNEL_FAULTS.search(line)
               and not any(re.search(pattern, line) for pattern in guest.scenario.allowed)]
@@ -170,6 +169,8 @@ def main():
     judge(guest, boot(guest), tap)
     if scenario.after and tap.failed == 0:
         afterwards(guest, stria, tap)
+    if tap.failed:
+        tap.lines += ["# " + line for line in tail(folder / "console", 100).splitlines()]
     tap.write()
     if tap.failed == 0:
         for image in folder.glob("*.img"):
