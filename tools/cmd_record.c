@@ -7,7 +7,7 @@
 #include "tools/live.h"
 #include "tools/opening.h"
 #include "tools/output.h"
-#include "tools/report.h"
+#include "tools/record_report.h"
 #include "tools/status.h"
 
 #include <errno.h>
@@ -160,10 +160,10 @@ static struct stria_gap_info *take_gaps(const struct run *run, uint32_t count)
     return gaps;
 }
 
-static int write_report(const struct stria_report *report, const char *path)
+static int write_report(const struct stria_record_report *report, const char *path)
 {
     struct stria_trouble trouble = {0};
-    struct json_object *document = stria_report_document(report);
+    struct json_object *document = stria_record_report_document(report);
     int code = stria_json_write(document, path, &trouble);
     json_object_put(document);
     return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("record", &trouble);
@@ -172,7 +172,7 @@ static int write_report(const struct stria_report *report, const char *path)
 static int tell_result(const struct run *run, uint64_t buffer_bytes)
 {
     const char *path = run->options->report;
-    struct stria_report *report = calloc(1, sizeof(*report));
+    struct stria_record_report *report = calloc(1, sizeof(*report));
     if (!report)
         abort();
     report->array = run->info;
@@ -186,7 +186,7 @@ static int tell_result(const struct run *run, uint64_t buffer_bytes)
     struct stria_gap_info *gaps = take_gaps(run, report->result.gap_count);
     report->gaps = gaps;
     /* A document on standard output stands there alone. */
-    stria_report_print(report, path && strcmp(path, "-") == 0 ? stderr : stdout);
+    stria_record_report_print(report, path && strcmp(path, "-") == 0 ? stderr : stdout);
     int status = path ? write_report(report, path) : STRIA_STATUS_OK;
     if (status == STRIA_STATUS_OK && (report->result.info.dropped_bytes || report->result.degraded))
         status = STRIA_STATUS_NOT_WHOLE;

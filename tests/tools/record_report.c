@@ -1,4 +1,4 @@
-#include "tools/report.h"
+#include "tools/record_report.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #define SECOND 1000000000ull
 #define CHUNK  (1u << 20)
 
-static struct stria_report *report;
+static struct stria_record_report *report;
 static struct stria_gap_info gaps[12];
 
 /* Two drives for three seconds; the second one is slow, and lost at the end. */
@@ -84,7 +84,7 @@ static uint64_t number(struct json_object *document, const char *path)
 
 Test(report, the_document_has_every_key_of_its_schema)
 {
-    struct json_object *document = stria_report_document(report);
+    struct json_object *document = stria_record_report_document(report);
     static const char *const keys[] = {"array.uuid",
                                        "array.policy",
                                        "recording.durable_bytes",
@@ -105,7 +105,7 @@ Test(report, the_document_has_every_key_of_its_schema)
 
 Test(report, figures_are_those_of_the_meter)
 {
-    struct json_object *document = stria_report_document(report);
+    struct json_object *document = stria_record_report_document(report);
     cr_assert_eq(number(document, "recording.bytes"), 450ull * CHUNK);
     cr_assert_eq(number(document, "recording.length_bytes"), 600ull * CHUNK);
     cr_assert_eq(number(document, "aggregate.mean_bytes_per_s"), 150ull * CHUNK);
@@ -119,7 +119,7 @@ Test(report, figures_are_those_of_the_meter)
 
 Test(report, what_does_not_exist_is_null)
 {
-    struct json_object *document = stria_report_document(report);
+    struct json_object *document = stria_record_report_document(report);
     cr_assert_null(at(document, "aggregate.sustained_bytes_per_s.60s"));
     cr_assert_null(at(document, "aggregate.latency_ns.p999"));
     cr_assert_null(at(document, "recording.gaps.0.drive"));
@@ -128,7 +128,7 @@ Test(report, what_does_not_exist_is_null)
 
 Test(report, each_gap_names_its_cause_and_drive)
 {
-    struct json_object *document = stria_report_document(report);
+    struct json_object *document = stria_record_report_document(report);
     cr_assert_str_eq(json_object_get_string(at(document, "recording.gaps.0.cause")), "full");
     cr_assert_str_eq(json_object_get_string(at(document, "recording.gaps.11.cause")), "buffer");
     cr_assert_str_eq(json_object_get_string(at(document, "recording.gaps.11.drive")), "right");
@@ -137,11 +137,11 @@ Test(report, each_gap_names_its_cause_and_drive)
 
 Test(report, a_full_buffer_is_what_makes_a_lossless_rate_certain)
 {
-    struct json_object *document = stria_report_document(report);
+    struct json_object *document = stria_record_report_document(report);
     cr_assert(json_object_get_boolean(at(document, "aggregate.saturated")));
     json_object_put(document);
     report->buffer_bytes = 1u << 30;
-    document = stria_report_document(report);
+    document = stria_record_report_document(report);
     cr_assert_not(json_object_get_boolean(at(document, "aggregate.saturated")));
     json_object_put(document);
 }
@@ -159,7 +159,7 @@ Test(report, the_table_tells_the_same_to_people)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    stria_report_print(report, out);
+    stria_record_report_print(report, out);
     fclose(out);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         cr_assert(strstr(text, words[i]), "'%s' is not in:\n%s", words[i], text);

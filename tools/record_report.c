@@ -1,4 +1,4 @@
-#include "tools/report.h"
+#include "tools/record_report.h"
 
 #include "core/curve.h"
 #include "support/json.h"
@@ -54,7 +54,7 @@ static void add_mean(struct json_object *into, const struct stria_flow *flow)
 }
 
 /* Of the array's own service curve and buffer. */
-static bool lossless(const struct stria_report *report, uint64_t *bytes_per_s)
+static bool lossless(const struct stria_record_report *report, uint64_t *bytes_per_s)
 {
     struct stria_curve curve = stria_curve_of_series(&report->meter->stored.series);
     struct stria_curve_limit limit;
@@ -67,7 +67,7 @@ static bool lossless(const struct stria_report *report, uint64_t *bytes_per_s)
 
 /* Drives that wait for their input look slower than they are: only a run that kept the buffer full at some
  * time tells what they can. */
-static bool was_saturated(const struct stria_report *report)
+static bool was_saturated(const struct stria_record_report *report)
 {
     return report->meter->buffer_high_water_bytes >= report->buffer_bytes - report->buffer_bytes / 8;
 }
@@ -81,12 +81,12 @@ static void add_array(struct json_object *document, const struct stria_array_inf
     stria_json_add_u64(object, "chunk_bytes", array->chunk_bytes);
 }
 
-static const char *drive_name(const struct stria_report *report, int drive)
+static const char *drive_name(const struct stria_record_report *report, int drive)
 {
     return drive >= 0 && (uint32_t)drive < report->array.drive_count ? report->drives[drive].name : NULL;
 }
 
-static void add_recording(struct json_object *document, const struct stria_report *report)
+static void add_recording(struct json_object *document, const struct stria_record_report *report)
 {
     const struct stria_result *result = &report->result;
     struct json_object *object = stria_json_add_object(document, "recording");
@@ -111,7 +111,7 @@ static void add_recording(struct json_object *document, const struct stria_repor
     stria_json_add_u64(object, "gaps_unlisted_bytes", result->gaps_unlisted_bytes);
 }
 
-static void add_aggregate(struct json_object *document, const struct stria_report *report)
+static void add_aggregate(struct json_object *document, const struct stria_record_report *report)
 {
     uint64_t rate = 0;
     struct json_object *object = stria_json_add_object(document, "aggregate");
@@ -124,7 +124,7 @@ static void add_aggregate(struct json_object *document, const struct stria_repor
     stria_json_add_bool(object, "saturated", was_saturated(report));
 }
 
-static void add_drives(struct json_object *document, const struct stria_report *report)
+static void add_drives(struct json_object *document, const struct stria_record_report *report)
 {
     struct json_object *list = stria_json_add_array(document, "drives");
     for (uint32_t i = 0; i < report->array.drive_count; i++) {
@@ -153,7 +153,7 @@ static void append_bins(struct json_object *array, const struct stria_series *se
         stria_json_append_u64(array, series->bins[i]);
 }
 
-static void add_series(struct json_object *document, const struct stria_report *report)
+static void add_series(struct json_object *document, const struct stria_record_report *report)
 {
     const struct stria_series *input = &report->meter->input.series;
     struct json_object *object = stria_json_add_object(document, "series");
@@ -165,7 +165,7 @@ static void add_series(struct json_object *document, const struct stria_report *
         append_bins(stria_json_append_array(drives), &report->meter->drives[i].stored.series);
 }
 
-struct json_object *stria_report_document(const struct stria_report *report)
+struct json_object *stria_record_report_document(const struct stria_record_report *report)
 {
     struct json_object *document = json_object_new_object();
     if (!document)
@@ -195,7 +195,7 @@ static void print_size(FILE *out, const char *label, uint64_t bytes)
     fprintf(out, "  %-20s%s\n", label, stria_size_print_both(text, sizeof(text), bytes));
 }
 
-static void print_rates(const struct stria_report *report, FILE *out)
+static void print_rates(const struct stria_record_report *report, FILE *out)
 {
     uint64_t rate = 0;
     bool known = stria_flow_mean_bytes_per_s(&report->meter->stored, &rate);
@@ -212,7 +212,7 @@ static void print_rates(const struct stria_report *report, FILE *out)
         print_rate(out, was_saturated(report) ? "lossless" : "lossless, at least", true, rate, NULL);
 }
 
-static void print_buffer(const struct stria_report *report, FILE *out)
+static void print_buffer(const struct stria_record_report *report, FILE *out)
 {
     char used[STRIA_UNITS_TEXT_BYTES], all[STRIA_UNITS_TEXT_BYTES];
     const uint64_t high = report->meter->buffer_high_water_bytes;
@@ -237,7 +237,7 @@ static const char *latency_text(char *out, size_t size, bool known, uint64_t ns)
     return known ? stria_time_print_short(out, size, ns) : "-";
 }
 
-static void print_drives(const struct stria_report *report, FILE *out)
+static void print_drives(const struct stria_record_report *report, FILE *out)
 {
     fprintf(out, "\n  %-12s %14s %10s %12s %12s %12s %7s %7s %7s\n", "drive", "stored MB", "mean MB/s",
             "worst 1s", "p99", "max", "errors", "retries", "stalls");
@@ -263,7 +263,7 @@ static void print_drives(const struct stria_report *report, FILE *out)
     }
 }
 
-static void print_gaps(const struct stria_report *report, FILE *out)
+static void print_gaps(const struct stria_record_report *report, FILE *out)
 {
     const struct stria_result *result = &report->result;
     if (result->gap_count)
@@ -281,7 +281,7 @@ static void print_gaps(const struct stria_report *report, FILE *out)
         fprintf(out, "  … and %" PRIu32 " gaps more\n", result->gap_count - GAPS_PRINTED_MAX);
 }
 
-static const char *state_of(const struct stria_report *report)
+static const char *state_of(const struct stria_record_report *report)
 {
     bool lost = false;
     for (uint32_t i = 0; i < report->array.drive_count; i++)
@@ -293,7 +293,7 @@ static const char *state_of(const struct stria_report *report)
     return report->result.degraded ? "whole, but no longer plain RAID0" : "whole";
 }
 
-void stria_report_print(const struct stria_report *report, FILE *out)
+void stria_record_report_print(const struct stria_record_report *report, FILE *out)
 {
     const struct stria_result *result = &report->result;
     char duration[STRIA_UNITS_TEXT_BYTES];

@@ -1,6 +1,6 @@
 /* What a recording's run was like: the JSON document stria.record/1, and the table for people. */
-#ifndef STRIA_TOOLS_REPORT_H
-#define STRIA_TOOLS_REPORT_H
+#ifndef STRIA_TOOLS_RECORD_REPORT_H
+#define STRIA_TOOLS_RECORD_REPORT_H
 
 #include "core/limits.h"
 #include "core/meter.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Everything a report says comes from here. */
-struct stria_report {
+struct stria_record_report {
     struct stria_array_info array;
     struct stria_drive_info drives[STRIA_DRIVES_MAX]; /* array.drive_count of them */
     struct stria_drive_progress progress[STRIA_DRIVES_MAX];
@@ -21,9 +21,9 @@ struct stria_report {
 };
 
 /* A new document, for json_object_put(). */
-struct json_object *stria_report_document(const struct stria_report *report);
+struct json_object *stria_record_report_document(const struct stria_record_report *report);
 
 /* The table. */
-void stria_report_print(const struct stria_report *report, FILE *out);
+void stria_record_report_print(const struct stria_record_report *report, FILE *out);
 
 #endif
