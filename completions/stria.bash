@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate bench check-synthetic --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate bench report check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -71,6 +71,7 @@ _stria() {
         bench)
             options='--size --block --depth --repeats --rest --runtime --warm-up --stop-at --buffer --engine --profile --capacity-scale --rate-scale --raw --link --seed --erase -o --output --report --help'
             ;;
+        report) options='-o --output --csv --openmetrics --influx --help' ;;
         check-synthetic) options='--offset --help' ;;
         *) return ;;
     esac
@@ -84,6 +85,9 @@ _stria() {
         mapfile -t COMPREPLY < <(compgen -W 'size' -- "$current")
     elif [[ $command == simulate ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ $command == report ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$current"; compgen -d -- "$current")
+        compopt -o filenames
     elif [[ $command == check-synthetic || $command == fake || $command == bench ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames

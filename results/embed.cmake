@@ -1,0 +1,13 @@
+# cmake -DOUT=FILE.c -DPARTS=a.js;b.css -P embed.cmake: files as one table of texts, so that the program needs no data files.
+set(texts "")
+set(table "")
+set(number 0)
+foreach(part IN LISTS PARTS)
+  get_filename_component(name ${part} NAME)
+  file(READ ${part} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND texts "static const unsigned char part_${number}[] = {${bytes}0};\n")
+  string(APPEND table "    {\"${name}\", (const char *)part_${number}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE ${OUT} "#include \"results/page_parts.h\"\n\n${texts}\nconst struct stria_page_part stria_page_parts[] = {\n${table}    {0, 0},\n};\n")
