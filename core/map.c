@@ -4,6 +4,7 @@
 #include "core/code.h"
 #include "core/inventory_scan.h"
 #include "core/map_lost.h"
+#include "core/policy.h"
 #include "core/sort.h"
 
 static uint64_t chunk_of(const struct stria_map *map, const struct stria_map_extent *extent)
@@ -139,6 +140,14 @@ static void count_chunks(struct stria_map *map)
                  map->chunk_count);
 }
 
+static bool all_at_raid0_places(const struct stria_map *map, uint32_t drive_count)
+{
+    for (size_t i = 0; i < map->extent_count; i++)
+        if (map->extents[i].drive != stria_raid0_place(chunk_of(map, &map->extents[i]), drive_count).drive)
+            return false;
+    return true;
+}
+
 int stria_map_build(struct stria_map *map, const struct stria_inventory_input *input,
                     const struct stria_recording *recording, const struct stria_map_memory *memory)
 {
@@ -161,6 +170,9 @@ int stria_map_build(struct stria_map *map, const struct stria_inventory_input *i
     stria_sort(map->extents, map->extent_count, sizeof(map->extents[0]), before);
     reject_contradictions(map);
     count_chunks(map);
+    if (recording->policy == STRIA_POLICY_RAID0 && !(recording->ended_flags & STRIA_ENDED_NOT_RAID0) &&
+        all_at_raid0_places(map, input->drive_count))
+        map->raid0_drives = input->drive_count;
     return STRIA_OK;
 }
 
@@ -206,17 +218,25 @@ static struct stria_map_place stored_at(const struct stria_map *map, size_t inde
     return place;
 }
 
+/* Under raid0 it is known which drive should have a chunk. Only short holes are told apart by it, as long
+ * ones must not cost a step for each of their chunks. */
+static struct stria_map_place missing_at(const struct stria_map *map, uint64_t chunk, uint64_t chunk_count)
+{
+    const bool known = chunk_count <= map->raid0_drives;
+    return (struct stria_map_place){
+        .state = STRIA_MAP_MISSING,
+        .chunk_count = known ? 1 : chunk_count,
+        .drive = known ? stria_raid0_place(chunk, map->raid0_drives).drive : STRIA_GAP_DRIVE_NONE,
+    };
+}
+
 /* In a hole of sealed chunks alone each has its sequence, and with it its own state. */
 static struct stria_map_place sealed_at(const struct stria_map *map, const struct hole *hole, uint64_t chunk)
 {
     const uint64_t sequence = hole->sequence + (chunk - hole->chunk);
     const struct stria_catalogue_lost *lost = stria_map_lost_find(map, sequence);
     if (!lost)
-        return (struct stria_map_place){
-            .state = STRIA_MAP_MISSING,
-            .chunk_count = stria_map_lost_next(map, sequence, hole->sequence_end) - sequence,
-            .drive = STRIA_GAP_DRIVE_NONE,
-        };
+        return missing_at(map, chunk, stria_map_lost_next(map, sequence, hole->sequence_end) - sequence);
     uint64_t end = sequence + 1;
     for (; end < hole->sequence_end; end++) {
         const struct stria_catalogue_lost *next = stria_map_lost_find(map, end);

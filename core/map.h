@@ -36,6 +36,8 @@ struct stria_map {
     uint64_t sequence_count; /* chunks sealed */
     uint8_t gap_cause;       /* of a gap at the very end */
     uint8_t gap_drive;
+    uint32_t raid0_drives; /* drives of the array when all that is found of the recording lies where raid0
+                              puts it; else 0 */
     struct stria_map_extent *extents; /* by rising sequence, and so by rising stream offset; extents of the
                                          same sequence are alternatives (the chunk was written again
                                          elsewhere), in order of drive and position */
@@ -66,7 +68,8 @@ struct stria_map_place {
     const struct stria_map_extent *extents; /* STORED: the alternatives; else null */
     size_t extent_count;
     uint32_t cause; /* GAP, LOST: enum stria_gap_cause; else 0 */
-    uint32_t drive; /* GAP, LOST: the drive at fault, or STRIA_GAP_DRIVE_NONE */
+    uint32_t drive; /* GAP, LOST: the drive at fault; MISSING under raid0: the drive that should have it, told
+                       of holes no longer than a row; else STRIA_GAP_DRIVE_NONE */
 };
 
 /* Makes the map of a recording out of the inventory it came from. STRIA_ERR_NO_MEMORY when memory is smaller

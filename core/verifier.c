@@ -127,7 +127,7 @@ static void scan(struct stria_verifier *verifier)
                 .recording = verifier->scan_recording,
                 .stream_offset = verifier->scan_chunk * map->chunk_bytes,
                 .length_bytes = stria_map_bytes(map, verifier->scan_chunk, place.chunk_count),
-                .drive = STRIA_GAP_DRIVE_NONE,
+                .drive = place.drive,
             };
         }
         verifier->scan_chunk += place.chunk_count;

@@ -113,7 +113,7 @@ struct stria_finding {
     uint32_t recording; /* index into the recordings */
     uint64_t stream_offset;
     uint64_t length_bytes;
-    uint32_t drive;               /* STRIA_GAP_DRIVE_NONE when it is not known: MISSING */
+    uint32_t drive;               /* MISSING: the one that should have it; STRIA_GAP_DRIVE_NONE: not known */
     uint64_t drive_offset;        /* in bytes; zero for MISSING */
     int code;                     /* UNREADABLE: why */
     uint32_t other_recording;     /* MISPLACED: whose payload it is … */

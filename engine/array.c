@@ -18,6 +18,7 @@ struct candidate {
     const struct stria_drive_config *config;
     struct stria_drive *drive;
     struct stria_superblock super;
+    struct stria_member_copies copies;
     bool read_only;
     struct stria_trouble trouble;
 };
@@ -31,7 +32,7 @@ static void open_candidate(struct stria_array *array, struct candidate *candidat
     };
     if (stria_stack_open(candidate->config, &options, &candidate->drive, &candidate->trouble) != STRIA_OK)
         return;
-    if (stria_member_identify(candidate->drive, &candidate->super, &candidate->read_only,
+    if (stria_member_identify(candidate->drive, &candidate->super, &candidate->read_only, &candidate->copies,
                               &candidate->trouble) != STRIA_OK) {
         stria_stack_close(candidate->drive);
         candidate->drive = NULL;
@@ -121,6 +122,7 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
     member->config = candidate->config;
     member->drive = candidate->drive;
     member->super = candidate->super;
+    member->copies = candidate->copies;
     snprintf(member->complaint, sizeof(member->complaint), "%s", candidate->drive->traits.note);
 }
 
@@ -249,6 +251,26 @@ uint32_t stria_array_present(const struct stria_array *array)
     return present;
 }
 
+/* A drive that is absent and the only section that has none belong together: it has a name then. */
+static void name_absent(struct stria_array *array, const struct candidate *candidates, uint32_t count)
+{
+    const struct stria_drive_config *section = NULL;
+    uint32_t sections = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        bool placed = false;
+        for (uint32_t member = 0; member < array->member_count; member++)
+            placed |= array->members[member].config == candidates[index].config;
+        if (!placed)
+            section = candidates[index].config;
+        sections += !placed;
+    }
+    if (sections != 1 || array->member_count - stria_array_present(array) != 1)
+        return;
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (!array->members[index].drive)
+            array->members[index].config = section;
+}
+
 static int open_members(struct stria_array *array, struct stria_trouble *trouble)
 {
     uint32_t count = array->config->drive_count;
@@ -269,6 +291,9 @@ static int open_members(struct stria_array *array, struct stria_trouble *trouble
         adopt_array(array, chosen);
         for (uint32_t index = 0; index < count; index++)
             place_candidate(array, &candidates[index]);
+        name_absent(array, candidates, count);
+        for (uint32_t index = 0; index < array->member_count; index++)
+            stria_member_mend(&array->members[index], array->writable);
     }
     free(candidates);
     return code;

@@ -39,6 +39,10 @@ struct stria_array {
 /* Drives of the array that are there. */
 uint32_t stria_array_present(const struct stria_array *array);
 
+/* The drive that should have a chunk that is missing: the one that is known (not STRIA_GAP_DRIVE_NONE), or
+ * the only one that is absent while the ledgers of all others are whole. −1: not known. */
+int stria_array_keeper(const struct stria_array *array, uint32_t known);
+
 /* Merges the drives' catalogues into one; where the array is writable, drives whose copy is behind get it. */
 int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble);
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,49 +43,113 @@ static int complain(const char *path, enum stria_superblock_verdict verdict,
                              path);
 }
 
-int stria_member_identify(struct stria_drive *drive, struct stria_superblock *super, bool *read_only,
-                          struct stria_trouble *trouble)
-{
+/* Both copies as read, and what is in them. */
+struct copies {
+    uint8_t *pages; /* two */
     uint64_t offsets[2];
-    struct stria_superblock copies[2];
-    struct stria_superblock_unknown unknown[2] = {{0}, {0}};
-    bool valid[2] = {false, false};
-    enum stria_superblock_verdict worst = STRIA_SUPERBLOCK_NOT_OURS;
-    struct stria_superblock_unknown worst_unknown = {0};
-    bool readable = false;
-    const char *path = drive->traits.path;
-    if (stria_geometry_super_offsets(drive->traits.drive_bytes, offsets) != STRIA_OK)
-        return stria_trouble_set(trouble, STRIA_ERR_FORMAT,
-                                 "%s is too small to carry a Stria array: check the path", path);
-    uint8_t *page = aligned_alloc(STRIA_PAGE_BYTES, STRIA_PAGE_BYTES);
-    if (!page)
-        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while opening %s", path);
+    struct stria_superblock supers[2];
+    struct stria_superblock_unknown unknown[2];
+    enum stria_superblock_verdict verdicts[2];
+    bool readable[2];
+};
+
+static void read_copies(struct stria_drive *drive, struct copies *copies)
+{
     for (unsigned copy = 0; copy < 2; copy++) {
-        if (!read_copy(drive, offsets[copy], page))
-            continue;
-        readable = true;
-        enum stria_superblock_verdict verdict = stria_superblock_decode(page, &copies[copy], &unknown[copy]);
-        valid[copy] = verdict == STRIA_SUPERBLOCK_VALID;
-        if (verdict > worst) {
-            worst = verdict;
-            worst_unknown = unknown[copy];
-        }
+        uint8_t *page = copies->pages + copy * STRIA_PAGE_BYTES;
+        copies->readable[copy] = read_copy(drive, copies->offsets[copy], page);
+        copies->verdicts[copy] = copies->readable[copy] ? stria_superblock_decode(page, &copies->supers[copy],
+                                                                                  &copies->unknown[copy])
+                                                        : STRIA_SUPERBLOCK_NOT_OURS;
     }
-    free(page);
-    if (!readable)
+}
+
+static const char *lost_copy(const struct copies *copies, unsigned copy)
+{
+    if (!copies->readable[copy])
+        return "not readable";
+    if (copies->verdicts[copy] != STRIA_SUPERBLOCK_VALID)
+        return "damaged";
+    return memcmp(copies->pages, copies->pages + STRIA_PAGE_BYTES, STRIA_PAGE_BYTES) != 0 ? "out of date"
+                                                                                          : NULL;
+}
+
+static int choose_copy(const struct stria_drive *drive, const struct copies *copies, unsigned *chosen,
+                       struct stria_trouble *trouble)
+{
+    const char *path = drive->traits.path;
+    const unsigned worse = copies->verdicts[1] > copies->verdicts[0];
+    bool valid[2];
+    for (unsigned copy = 0; copy < 2; copy++)
+        valid[copy] = copies->verdicts[copy] == STRIA_SUPERBLOCK_VALID;
+    if (!copies->readable[0] && !copies->readable[1])
         return stria_trouble_set(trouble, STRIA_ERR_IO, "%s: neither copy of the superblock can be read",
                                  path);
-    int chosen = stria_superblock_choose(valid[0] ? &copies[0] : NULL, valid[1] ? &copies[1] : NULL);
-    if (chosen < 0 || worst == STRIA_SUPERBLOCK_NEWER)
-        return complain(path, worst, &worst_unknown, trouble);
-    *super = copies[chosen];
-    *read_only = unknown[chosen].ro_compat != 0;
-    if (super->geometry.drive_bytes > drive->traits.drive_bytes)
+    int best =
+        stria_superblock_choose(valid[0] ? &copies->supers[0] : NULL, valid[1] ? &copies->supers[1] : NULL);
+    if (best < 0 || copies->verdicts[worse] == STRIA_SUPERBLOCK_NEWER)
+        return complain(path, copies->verdicts[worse], &copies->unknown[worse], trouble);
+    *chosen = (unsigned)best;
+    if (copies->supers[best].geometry.drive_bytes > drive->traits.drive_bytes)
         return stria_trouble_set(trouble, STRIA_ERR_FORMAT,
                                  "%s is %" PRIu64 " bytes long, but was %" PRIu64
                                  " when the array was made: it is truncated",
-                                 path, drive->traits.drive_bytes, super->geometry.drive_bytes);
+                                 path, drive->traits.drive_bytes, copies->supers[best].geometry.drive_bytes);
     return STRIA_OK;
+}
+
+int stria_member_identify(struct stria_drive *drive, struct stria_superblock *super, bool *read_only,
+                          struct stria_member_copies *told, struct stria_trouble *trouble)
+{
+    struct copies copies = {0};
+    unsigned chosen = 0;
+    const char *path = drive->traits.path;
+    if (stria_geometry_super_offsets(drive->traits.drive_bytes, copies.offsets) != STRIA_OK)
+        return stria_trouble_set(trouble, STRIA_ERR_FORMAT,
+                                 "%s is too small to carry a Stria array: check the path", path);
+    copies.pages = aligned_alloc(STRIA_PAGE_BYTES, (size_t)2 * STRIA_PAGE_BYTES);
+    if (!copies.pages)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while opening %s", path);
+    read_copies(drive, &copies);
+    int code = choose_copy(drive, &copies, &chosen, trouble);
+    if (code == STRIA_OK) {
+        *super = copies.supers[chosen];
+        *read_only = copies.unknown[chosen].ro_compat != 0;
+        *told = (struct stria_member_copies){.lost = lost_copy(&copies, !chosen),
+                                             .lost_offset = copies.offsets[!chosen],
+                                             .good_offset = copies.offsets[chosen]};
+    }
+    free(copies.pages);
+    return code;
+}
+
+static bool mend_copy(struct stria_member *member)
+{
+    uint8_t *page = aligned_alloc(STRIA_PAGE_BYTES, STRIA_PAGE_BYTES);
+    const bool mended = page && read_copy(member->drive, member->copies.good_offset, page) &&
+                        stria_drive_run(member->drive, STRIA_IO_WRITE, member->copies.lost_offset,
+                                        STRIA_PAGE_BYTES, page) == STRIA_OK &&
+                        stria_drive_run(member->drive, STRIA_IO_FLUSH, 0, 0, NULL) == STRIA_OK;
+    free(page);
+    return mended;
+}
+
+void stria_member_mend(struct stria_member *member, bool writable)
+{
+    const struct stria_member_copies *copies = &member->copies;
+    const size_t used = strlen(member->complaint);
+    if (!member->drive || !copies->lost)
+        return;
+    const bool mended = writable && mend_copy(member);
+    snprintf(member->complaint + used, sizeof(member->complaint) - used,
+             "%s%s: the copy of its superblock at offset %" PRIu64 " %s %s: the other one is used, and %s",
+             used > 0 ? "; " : "", member->drive->traits.path, copies->lost_offset, mended ? "was" : "is",
+             copies->lost,
+             mended     ? "the lost one was written anew"
+             : writable ? "writing the lost one anew failed: replace the drive"
+                        : "the lost one is written anew when the array is next opened for writing");
+    if (mended)
+        member->copies.lost = NULL;
 }
 
 size_t stria_member_half_bytes(const struct stria_member *member)

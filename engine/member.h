@@ -10,10 +10,17 @@
 #include "core/recorder.h"
 #include "core/superblock.h"
 
+/* What became of the two copies of a superblock, of which at least one is good. */
+struct stria_member_copies {
+    const char *lost; /* the other: "damaged", "out of date", "not readable"; null: it is good too */
+    uint64_t lost_offset, good_offset;
+};
+
 struct stria_member {
-    const struct stria_drive_config *config; /* its section in array.ini; null: the INI does not name it */
+    const struct stria_drive_config *config; /* its section in array.ini; null: none, or not known which */
     struct stria_drive *drive;               /* null: absent */
     struct stria_superblock super;           /* valid when drive is set */
+    struct stria_member_copies copies;       /* of the superblock */
     uint8_t *images;                         /* one mapping for all of what follows */
     size_t images_bytes;
     uint8_t *checkpoints;  /* STRIA_CHECKPOINT_BYTES */
@@ -31,7 +38,11 @@ struct stria_member {
 
 /* Reads both superblock copies of an open drive. The sentence names the path. */
 int stria_member_identify(struct stria_drive *drive, struct stria_superblock *super, bool *read_only,
-                          struct stria_trouble *trouble);
+                          struct stria_member_copies *copies, struct stria_trouble *trouble);
+
+/* Tells of a lost superblock copy by adding to the complaint; writes it anew from the good one where the
+ * drive may be written. */
+void stria_member_mend(struct stria_member *member, bool writable);
 
 /* Maps room for the images. */
 int stria_member_map(struct stria_member *member, struct stria_trouble *trouble);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "engine/reader.h"
 
+#include "core/bits.h"
 #include "core/digest.h"
 #include "core/fetch.h"
 #include "engine/array_internal.h"
@@ -17,6 +18,11 @@
 #define AHEAD_PER_DRIVE_MAX   16u
 #define CHUNK_NONE            UINT64_MAX
 
+/* Where the payload that lies in a wrong place is looked for: as many extents of the stream on either side.
+ */
+#define NEIGHBOURS   32u
+#define SEARCHES_MAX 256u /* in vain: then nobody looks any more */
+
 enum slot_state { SLOT_EMPTY, SLOT_DUE, SLOT_READING, SLOT_READY };
 
 /* One chunk of the stream on its way into a buffer, or there. */
@@ -30,7 +36,10 @@ struct slot {
     struct stria_fetch fetch;
     uint64_t due_ns;       /* DUE: when to submit */
     uint64_t submitted_ns; /* READING */
-    bool good;             /* READY: proven */
+    bool good;             /* READY: proven; else what is wrong in the first place … */
+    enum stria_verdict verdict;
+    int code;     /* … UNREADABLE: why */
+    size_t other; /* … MISPLACED: the extent in the map whose payload lies there */
     uint8_t *data;
 };
 
@@ -46,15 +55,28 @@ struct stria_reader {
     uint64_t current; /* the chunk that was used last */
     uint64_t next;    /* the first chunk that was not read ahead yet */
     uint32_t ahead;   /* how far to read ahead: more the longer the reading goes straight on */
+    uint32_t searches_in_vain;
 };
+
+/* Whatever the alternatives are like: what counts is what is wrong in the first place. */
+static void note(struct slot *slot, enum stria_verdict verdict, int code)
+{
+    if (slot->tried > 0)
+        return;
+    slot->verdict = verdict;
+    slot->code = code;
+}
 
 /* The next alternative on a drive that is there; the chunk is not to be had when none is left. */
 static void begin_alternative(struct stria_reader *reader, struct slot *slot)
 {
     for (; slot->tried < slot->extent_count; slot->tried++) {
         const struct stria_map_extent *extent = &slot->extents[slot->tried];
-        if (!stria_reads_usable(reader->array, extent->drive))
+        if (!stria_reads_usable(reader->array, extent->drive)) {
+            int code = reader->array->given_up[extent->drive];
+            note(slot, STRIA_VERDICT_UNREADABLE, code == STRIA_OK ? STRIA_ERR_GONE : code);
             continue;
+        }
         const struct stria_member *member = &reader->array->members[extent->drive];
         stria_fetch_begin(
             &slot->fetch, stria_geometry_extent_offset(&member->super.geometry, extent->position),
@@ -100,6 +122,7 @@ static void submit(struct stria_reader *reader, struct slot *slot, uint64_t now_
     } else if (code == STRIA_ERR_FULL) {
         slot->due_ns = now_ns + STRIA_FETCH_PAUSE_NS;
     } else if (code == STRIA_ERR_INVALID) {
+        note(slot, STRIA_VERDICT_UNREADABLE, code);
         try_next(reader, slot);
     } else {
         stria_reads_give_up(reader->array, extent->drive, code);
@@ -108,13 +131,47 @@ static void submit(struct stria_reader *reader, struct slot *slot, uint64_t now_
     }
 }
 
+static bool is_payload_of(const struct stria_reader *reader, const struct slot *slot, size_t index)
+{
+    const struct stria_map_extent *extent = &reader->map.extents[index];
+    return extent->sequence != slot->extents->sequence && extent->length_bytes <= slot->fetch.bytes &&
+           stria_digest_seeded(seed_of(reader, extent), slot->data, extent->length_bytes) == extent->digest;
+}
+
+/* A write that was misdirected lies near, in the stream too. */
+static bool find_owner(struct stria_reader *reader, struct slot *slot)
+{
+    const size_t here = (size_t)(slot->extents - reader->map.extents);
+    const size_t first = here > NEIGHBOURS ? here - NEIGHBOURS : 0;
+    for (size_t index = first; index < reader->map.extent_count && index <= here + NEIGHBOURS; index++) {
+        slot->other = index;
+        if (is_payload_of(reader, slot, index))
+            return true;
+    }
+    reader->searches_in_vain++;
+    return false;
+}
+
+/* Read whole, and not what came in. */
+static void diagnose(struct stria_reader *reader, struct slot *slot)
+{
+    if (slot->tried > 0)
+        return;
+    slot->verdict = stria_all_zero(slot->data, slot->extents->length_bytes) ? STRIA_VERDICT_STALE
+                    : reader->searches_in_vain < SEARCHES_MAX && find_owner(reader, slot)
+                        ? STRIA_VERDICT_MISPLACED
+                        : STRIA_VERDICT_CORRUPT;
+}
+
 static void judge(struct stria_reader *reader, struct slot *slot, uint64_t digest)
 {
     slot->good = digest == slot->extents[slot->tried].digest;
-    if (slot->good)
+    if (slot->good) {
         slot->state = SLOT_READY;
-    else
-        try_next(reader, slot);
+        return;
+    }
+    diagnose(reader, slot);
+    try_next(reader, slot);
 }
 
 static void on_done(void *context, uint32_t drive, const struct stria_done *done)
@@ -139,6 +196,7 @@ static void on_done(void *context, uint32_t drive, const struct stria_done *done
         slot->due_ns = stria_clock_ns() + STRIA_FETCH_PAUSE_NS;
         break;
     case STRIA_FETCH_FAILED:
+        note(slot, STRIA_VERDICT_UNREADABLE, slot->fetch.code);
         try_next(reader, slot);
         break;
     case STRIA_FETCH_WHOLE:
@@ -369,6 +427,26 @@ enum stria_gap_cause stria_reader_gap(const struct stria_reader *reader, uint64_
     bool gap = place.state == STRIA_MAP_GAP || place.state == STRIA_MAP_LOST;
     *drive = gap && place.drive < reader->array->member_count ? (int)place.drive : -1;
     return gap ? (enum stria_gap_cause)place.cause : STRIA_GAP_NONE;
+}
+
+void stria_reader_fault(const struct stria_reader *reader, uint64_t offset, struct stria_read_fault *fault)
+{
+    const uint64_t chunk = offset / reader->map.chunk_bytes;
+    const struct stria_map_place place = stria_map_find(&reader->map, chunk);
+    const struct slot *slot = slot_of(reader, chunk);
+    *fault = (struct stria_read_fault){.verdict = STRIA_VERDICT_MISSING,
+                                       .drive = stria_array_keeper(reader->array, place.drive)};
+    if (place.state != STRIA_MAP_STORED)
+        return;
+    const struct stria_map_extent *extent = place.extents;
+    const struct stria_geometry *geometry = &reader->array->members[extent->drive].super.geometry;
+    fault->verdict = slot ? slot->verdict : STRIA_VERDICT_CORRUPT;
+    fault->code = slot ? slot->code : STRIA_OK;
+    fault->drive = extent->drive;
+    const uint64_t within = offset % reader->map.chunk_bytes;
+    fault->drive_offset = stria_geometry_extent_offset(geometry, extent->position) + within;
+    if (fault->verdict == STRIA_VERDICT_MISPLACED)
+        fault->other_offset = reader->map.extents[slot->other].stream_offset + within;
 }
 
 static int create_slots(struct stria_reader *reader, struct stria_trouble *trouble)

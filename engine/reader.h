@@ -2,6 +2,7 @@
 #ifndef STRIA_ENGINE_READER_H
 #define STRIA_ENGINE_READER_H
 
+#include "core/verifier.h"
 #include "stria.h"
 
 /* As stria_reader_read, without a copy: *data is the reader's own memory from that offset on, valid until the
@@ -17,5 +18,20 @@ void stria_reader_describe(const struct stria_reader *reader, struct stria_recor
 /* What is known of the gap at an offset whose verdict is STRIA_READ_GAP: its cause and the drive at fault or
  * −1. STRIA_GAP_NONE when there is no gap. */
 enum stria_gap_cause stria_reader_gap(const struct stria_reader *reader, uint64_t offset, int *drive);
+
+/* What is wrong with a byte that is not in a gap and cannot be read back, in the words of a verification. */
+struct stria_read_fault {
+    enum stria_verdict verdict; /* CORRUPT, MISSING, MISPLACED, STALE or UNREADABLE */
+    int drive;             /* where it was first looked for; missing: the one that should have it; −1: not
+                              known */
+    uint64_t drive_offset; /* in bytes from the drive's start; not of what is missing */
+    int code;              /* UNREADABLE: why */
+    uint64_t other_offset; /* MISPLACED: where in this recording the payload belongs that lies there; what
+                              belongs to another recording is told as CORRUPT */
+};
+
+/* Of the byte at an offset that stria_reader_view has just called STRIA_READ_MISSING or STRIA_READ_CORRUPT.
+ */
+void stria_reader_fault(const struct stria_reader *reader, uint64_t offset, struct stria_read_fault *fault);
 
 #endif

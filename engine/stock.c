@@ -247,6 +247,18 @@ int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trou
     return STRIA_OK;
 }
 
+int stria_array_keeper(const struct stria_array *array, uint32_t known)
+{
+    if (known < array->member_count)
+        return (int)known;
+    if (array->member_count - stria_array_present(array) != 1 || array->inventory.entries_damaged > 0)
+        return -1;
+    int absent = 0;
+    while (array->members[absent].drive)
+        absent++;
+    return absent;
+}
+
 void stria_array_describe(const struct stria_array *array, struct stria_array_info *info)
 {
     *info = (struct stria_array_info){
@@ -279,6 +291,8 @@ int stria_array_drive(const struct stria_array *array, uint32_t index, struct st
     if (member->config) {
         memcpy(info->name, member->config->name, sizeof(info->name));
         snprintf(info->path, sizeof(info->path), "%s", member->config->path);
+    } else {
+        snprintf(info->name, sizeof(info->name), "#%u", index);
     }
     if (!member->drive)
         return STRIA_OK;

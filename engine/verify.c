@@ -222,7 +222,8 @@ static void tell(struct verification *run, const struct stria_finding *finding)
         .recording = recordings[finding->recording].info.name,
         .stream_offset = finding->stream_offset,
         .length_bytes = finding->length_bytes,
-        .drive = finding->drive == STRIA_GAP_DRIVE_NONE ? -1 : (int)finding->drive,
+        .drive = finding->verdict == STRIA_VERDICT_MISSING ? stria_array_keeper(run->array, finding->drive)
+                                                           : (int)finding->drive,
         .drive_offset = finding->drive_offset,
         .reason = finding->verdict == STRIA_VERDICT_UNREADABLE ? stria_code_text(finding->code) : NULL,
     };

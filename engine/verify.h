@@ -18,8 +18,8 @@ struct stria_verify_finding {
     enum stria_verdict verdict; /* stria_verdict_text() */
     const char *recording;      /* its name */
     uint64_t stream_offset, length_bytes;
-    int drive;             /* index, for stria_array_drive(); −1: not known (missing) */
-    uint64_t drive_offset; /* in bytes from the drive's start; only with a drive */
+    int drive; /* index, for stria_array_drive(); missing: the one that should have it; −1: not known */
+    uint64_t drive_offset; /* in bytes from the drive's start; not of what is missing */
     const char *reason;    /* unreadable: the error; else null */
     const char *other;     /* misplaced: name of the recording whose payload lies there; else null */
     uint64_t other_offset; /* … and where in its stream that belongs */

@@ -45,7 +45,7 @@ struct stria_array_info {
 };
 
 struct stria_drive_info {
-    char name[64]; /* [drive.NAME] */
+    char name[64]; /* [drive.NAME]; "#2" for the third drive where array.ini does not tell which it is */
     char path[4096];
     char serial[64]; /* empty: it has none */
     bool present;

@@ -27,9 +27,8 @@ static const struct stria_option options[] = {
 
 /* A stretch of the stream that is not there, told when it has ended. */
 struct hole {
-    enum stria_read_verdict verdict;
-    enum stria_gap_cause cause;
-    int drive; /* of a gap; −1: none */
+    enum stria_gap_cause cause;    /* STRIA_GAP_NONE: stored, but … */
+    struct stria_read_fault fault; /* … this is wrong; of a gap only its drive */
     uint64_t offset, bytes;
 };
 
@@ -43,35 +42,63 @@ struct export
     bool damaged;
 };
 
+static void tell_fault(const struct stria_read_fault *fault, const struct stria_drive_info *drive)
+{
+    fprintf(stderr, "%s", stria_verdict_text(fault->verdict));
+    if (fault->verdict == STRIA_VERDICT_MISSING)
+        fprintf(stderr, ", their drive not being there or having lost them");
+    if (!drive)
+        return;
+    fprintf(stderr, ", on drive %s (%s)", drive->name, drive->path);
+    if (fault->verdict != STRIA_VERDICT_MISSING)
+        fprintf(stderr, " at offset %" PRIu64, fault->drive_offset);
+    if (fault->verdict == STRIA_VERDICT_UNREADABLE)
+        fprintf(stderr, " (%s)", stria_code_text(fault->code));
+    if (fault->verdict == STRIA_VERDICT_MISPLACED)
+        fprintf(stderr, ", where what belongs to stream offset %" PRIu64 " lies", fault->other_offset);
+}
+
 static void tell_hole(struct export *export)
 {
     const struct hole *hole = &export->hole;
-    struct stria_drive_info drive;
+    struct stria_drive_info info;
     char size[STRIA_UNITS_TEXT_BYTES];
     if (hole->bytes == 0)
         return;
+    const int drive = hole->fault.drive;
+    const bool named = drive >= 0 && stria_array_drive(export->array, (uint32_t)drive, &info) == STRIA_OK;
     fprintf(stderr, "stria export: at stream offset %" PRIu64 ": %s ", hole->offset,
             stria_size_print_both(size, sizeof(size), hole->bytes));
-    if (hole->verdict == STRIA_READ_CORRUPT)
-        fprintf(stderr, "corrupt");
-    else if (hole->verdict == STRIA_READ_MISSING)
-        fprintf(stderr, "missing, their drive not being there or having lost them");
+    if (hole->cause == STRIA_GAP_NONE)
+        tell_fault(&hole->fault, named ? &info : NULL);
     else
-        fprintf(stderr, "never stored, cause %s", stria_gap_cause_text(hole->cause));
-    if (hole->drive >= 0 && stria_array_drive(export->array, (uint32_t)hole->drive, &drive) == STRIA_OK)
-        fprintf(stderr, ", drive %s", drive.name);
+        fprintf(stderr, "never stored, cause %s%s%s", stria_gap_cause_text(hole->cause),
+                named ? ", drive " : "", named ? info.name : "");
     fprintf(stderr, ": left as a hole\n");
     export->hole.bytes = 0;
 }
 
+/* Whether what follows in the stream also follows on the drive, and for the same reason. */
+static bool goes_on(const struct hole *hole, const struct hole *next)
+{
+    const struct stria_read_fault *fault = &hole->fault, *more = &next->fault;
+    const bool placed = hole->cause == STRIA_GAP_NONE && fault->verdict != STRIA_VERDICT_MISSING;
+    return hole->bytes && hole->cause == next->cause && fault->drive == more->drive &&
+           fault->verdict == more->verdict && fault->code == more->code &&
+           (!placed || fault->drive_offset + hole->bytes == more->drive_offset) &&
+           (fault->verdict != STRIA_VERDICT_MISPLACED ||
+            fault->other_offset + hole->bytes == more->other_offset);
+}
+
 static void note_hole(struct export *export, enum stria_read_verdict verdict, uint64_t bytes)
 {
-    struct hole hole = {.verdict = verdict, .drive = -1, .offset = export->next, .bytes = bytes};
+    struct hole hole = {.offset = export->next, .bytes = bytes};
     if (verdict == STRIA_READ_GAP)
-        hole.cause = stria_reader_gap(export->reader, export->next, &hole.drive);
+        hole.cause = stria_reader_gap(export->reader, export->next, &hole.fault.drive);
+    else
+        stria_reader_fault(export->reader, export->next, &hole.fault);
     export->damaged = true;
-    if (export->hole.bytes && export->hole.verdict == verdict && export->hole.cause == hole.cause &&
-        export->hole.drive == hole.drive) {
+    if (goes_on(&export->hole, &hole)) {
         export->hole.bytes += bytes;
         return;
     }

@@ -80,7 +80,9 @@ static void print_finding(struct verify *verify, const struct stria_verify_findi
            stria_size_print_both(size, sizeof(size), finding->length_bytes),
            stria_verdict_text(finding->verdict));
     if (finding->drive >= 0)
-        printf(", on drive %s (%s) at offset %" PRIu64, drive.name, drive.path, finding->drive_offset);
+        printf(", on drive %s (%s)", drive.name, drive.path);
+    if (finding->drive >= 0 && finding->verdict != STRIA_VERDICT_MISSING)
+        printf(" at offset %" PRIu64, finding->drive_offset);
     if (finding->reason)
         printf(": %s", finding->reason);
     if (finding->other)
@@ -96,14 +98,15 @@ static void list_finding(struct verify *verify, const struct stria_verify_findin
         return;
     }
     describe_drive(verify, finding->drive, &drive);
-    const bool placed = finding->drive >= 0;
+    const bool named = finding->drive >= 0;
+    const bool placed = named && finding->verdict != STRIA_VERDICT_MISSING;
     struct json_object *object = stria_json_append_object(verify->findings);
     stria_json_add_text(object, "recording", finding->recording);
     stria_json_add_text(object, "verdict", stria_verdict_text(finding->verdict));
     stria_json_add_u64(object, "offset_bytes", finding->stream_offset);
     stria_json_add_u64(object, "length_bytes", finding->length_bytes);
-    stria_json_add_text(object, "drive", placed ? drive.name : NULL);
-    stria_json_add_text(object, "path", placed ? drive.path : NULL);
+    stria_json_add_text(object, "drive", named ? drive.name : NULL);
+    stria_json_add_text(object, "path", named ? drive.path : NULL);
     stria_json_add_figure(object, "drive_offset_bytes", placed, finding->drive_offset);
     stria_json_add_text(object, "reason", finding->reason);
     stria_json_add_text(object, "other_recording", finding->other);

@@ -73,12 +73,28 @@ lost_entries() {
     expect 1 "$stria" export array.ini take -o output
 }
 
+# one_superblock OFFSET HOW: the other copy is used, the loss is told, and mended by whoever may write.
 one_superblock() {
     made
-    head -c 4096 /dev/zero >zeroes
-    overwrite zeroes drive1.img 65536
-    expect 0 "$stria" export array.ini take -o output
+    cp drive1.img kept
+    noise page 4096
+    [ "$2" = noise ] || head -c 4096 /dev/zero >page
+    overwrite page drive1.img "$1"
+    cp drive1.img damaged
+    for command in 'ls array.ini' 'verify array.ini' 'export array.ini take -o output'; do
+        # shellcheck disable=SC2086 # words
+        expect 0 "$stria" $command
+        complains "drive1.img: .*superblock at offset $1 is damaged"
+        complains_once
+    done
     same input output
+    same damaged drive1.img
+    expect 0 "$stria" record array.ini --name more --input input
+    complains "drive1.img: .*superblock at offset $1 was damaged"
+    tail -c +$(($1 + 1)) drive1.img | head -c 4096 >mended
+    tail -c +$(($1 + 1)) kept | head -c 4096 | cmp - mended
+    expect 0 "$stria" ls array.ini
+    [ ! -s err ] || fail "still told: $(cat err)"
 }
 
 noise_everywhere() {
@@ -100,9 +116,55 @@ noise_everywhere() {
     done
 }
 
+# A drive that cannot read an extent is named by export as it is by verify, and as unreadable.
+one_bad_block() {
+    made
+    sed "s/^path = drive1.img/&\nfault = read@$at-$((at + 1048576)):eio/" array.ini >faulty.ini
+    expect 1 "$stria" verify faulty.ini
+    says "offset $stream: .* unreadable, on drive d1 \\(drive1.img\\) at offset $at: "
+    expect 1 "$stria" export faulty.ini take -o output
+    complains "offset $stream: .* unreadable, on drive d1 \\(drive1.img\\) at offset $at "
+    expect 1 "$stria" export faulty.ini take -o part --offset $((stream + 4096)) --length 8192
+    complains "offset $((stream + 4096)): .* unreadable, on drive d1 .* at offset $((at + 4096)) "
+    head -c 8192 /dev/zero | cmp - part
+}
+
+# word_for NAME WORD: export says it as verify does, of the extent at $at.
+word_for() {
+    expect 1 "$stria" verify array.ini
+    says "offset $stream: .* $1, on drive d1 \\(drive1.img\\) at offset $at"
+    expect 1 "$stria" export array.ini take -o output
+    complains "offset $stream: .* $1, on drive d1 \\(drive1.img\\) at offset $at"
+}
+
+words() {
+    made
+    cp drive1.img kept
+    noise page 4096
+    overwrite page drive1.img $at
+    word_for corrupt
+    head -c 1048576 /dev/zero >zeroes
+    overwrite zeroes drive1.img $at
+    word_for stale
+    # Chunk 8 is in the same row on drive 0.
+    tail -c +$(((8 << 20) + 1)) input | head -c 1048576 >other
+    overwrite other drive1.img $at
+    word_for misplaced
+    complains "what belongs to stream offset $((8 << 20)) lies"
+    cp kept drive1.img
+    mv drive1.img away
+    expect 1 "$stria" verify array.ini
+    says "offset $stream: .* missing, on drive d1 \\(drive1.img\\)"
+    expect 1 "$stria" export array.ini take -o output
+    complains "offset $stream: .* missing, .*on drive d1 \\(drive1.img\\)"
+}
+
+it "an extent that cannot be read is told with its drive, and as unreadable" one_bad_block
+it "export says corrupt, stale, misplaced and missing where verify does" words
 it "one flipped bit is found, and told with recording, offsets and drive" one_bit
 it "chunks that changed places are found" swapped
 it "extents without their ledger entries are missing" lost_entries
-it "one copy of the superblock is enough" one_superblock
+it "one copy of the superblock is enough, the lost first one is told and mended" one_superblock 65536 noise
+it "one copy of the superblock is enough, the lost last one is told and mended" one_superblock $((((32 << 20) - 65536 - 4096) / 65536 * 65536)) zeroes
 it "noise in the metadata never crashes, and never passes for data" noise_everywhere
 finish

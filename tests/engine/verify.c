@@ -1,6 +1,7 @@
 /* Damage done behind the array's back: what verifying and reading back say of it, and where. */
 #include "core/ledger.h"
 #include "core/superblock.h"
+#include "engine/reader.h"
 #include "tests/engine/rig.h"
 
 #include <criterion/criterion.h>
@@ -68,8 +69,30 @@ static struct rig *recorded(enum stria_policy policy)
     return rig;
 }
 
+/* A reader gives the same answer for the same byte as a verification. */
+static void expect_fault(struct rig *rig, const struct stria_verify_finding *finding)
+{
+    struct stria_reader *reader;
+    struct stria_read_fault fault;
+    const void *data;
+    enum stria_read_verdict verdict;
+    cr_assert(stria_reader_open(rig_open(rig, false), "first", &reader, NULL) == STRIA_OK);
+    for (unsigned within = 0; within < 2; within++) {
+        cr_assert(stria_reader_view(reader, finding->stream_offset + within, &data, &verdict) > 0);
+        stria_reader_fault(reader, finding->stream_offset + within, &fault);
+        cr_expect(fault.verdict == finding->verdict, "%s", stria_verdict_text(fault.verdict));
+        cr_expect(fault.drive == finding->drive);
+        if (finding->verdict != STRIA_VERDICT_MISSING)
+            cr_expect(fault.drive_offset == finding->drive_offset + within);
+        if (finding->verdict == STRIA_VERDICT_MISPLACED)
+            cr_expect(fault.other_offset == finding->other_offset + within);
+    }
+    stria_reader_close(reader);
+}
+
+/* place is null for a chunk that is missing: keeper is then the drive that should have it, or −1. */
 static void expect_damage(struct rig *rig, uint64_t chunk, enum stria_verdict verdict,
-                          const struct place *place)
+                          const struct place *place, int keeper)
 {
     struct stria_verifier_counts counts = rig_verify(rig, "first", &findings);
     cr_assert(findings.count == 1 && counts.ok == CHUNKS - 1 && counts.extents == CHUNKS);
@@ -79,7 +102,8 @@ static void expect_damage(struct rig *rig, uint64_t chunk, enum stria_verdict ve
     if (place)
         cr_expect(finding->drive == (int)place->drive && finding->drive_offset == place->offset);
     else
-        cr_expect(finding->drive == -1);
+        cr_expect(finding->drive == keeper);
+    expect_fault(rig, finding);
     enum stria_read_verdict expected =
         verdict == STRIA_VERDICT_MISSING ? STRIA_READ_MISSING : STRIA_READ_CORRUPT;
     uint64_t read[4];
@@ -93,7 +117,7 @@ Test(verify, a_flipped_bit_is_corrupt_at_its_offset)
     struct rig *rig = recorded(STRIA_POLICY_ADAPTIVE);
     struct place place = place_of(rig, 17);
     rig_flip(rig, place.drive, place.offset + 12345);
-    expect_damage(rig, 17, STRIA_VERDICT_CORRUPT, &place);
+    expect_damage(rig, 17, STRIA_VERDICT_CORRUPT, &place, -1);
 }
 
 Test(verify, a_zeroed_extent_is_stale)
@@ -102,15 +126,25 @@ Test(verify, a_zeroed_extent_is_stale)
     struct rig *rig = recorded(STRIA_POLICY_RAID0);
     struct place place = place_of(rig, 3);
     rig_poke(rig, place.drive, place.offset, CHUNK, zeroes);
-    expect_damage(rig, 3, STRIA_VERDICT_STALE, &place);
+    expect_damage(rig, 3, STRIA_VERDICT_STALE, &place, -1);
+}
+
+static void expect_missing(enum stria_policy policy, int keeper)
+{
+    struct rig *rig = recorded(policy);
+    struct place place = place_of(rig, 20);
+    rig_flip(rig, place.drive, place.ledger_offset + 30);
+    expect_damage(rig, 20, STRIA_VERDICT_MISSING, NULL, keeper);
 }
 
 Test(verify, a_damaged_ledger_entry_is_a_missing_chunk)
 {
-    struct rig *rig = recorded(STRIA_POLICY_ADAPTIVE);
-    struct place place = place_of(rig, 20);
-    rig_flip(rig, place.drive, place.ledger_offset + 30);
-    expect_damage(rig, 20, STRIA_VERDICT_MISSING, NULL);
+    expect_missing(STRIA_POLICY_ADAPTIVE, -1);
+}
+
+Test(verify, under_raid0_a_missing_chunk_names_the_drive_that_should_have_it)
+{
+    expect_missing(STRIA_POLICY_RAID0, 20 % 4);
 }
 
 static void expect_swapped(struct rig *rig, uint64_t a, uint64_t b)
@@ -189,24 +223,35 @@ Test(verify, an_array_without_recordings_is_well)
     rig_free(rig);
 }
 
-Test(verify, with_a_drive_missing_the_rest_is_read)
+static void expect_rest(enum stria_policy policy)
 {
-    struct rig *rig = recorded(STRIA_POLICY_RAID0);
+    struct rig *rig = recorded(policy);
+    uint64_t missing = 0;
+    for (uint64_t chunk = 0; chunk < CHUNKS; chunk++)
+        missing += place_of(rig, chunk).drive == 2;
     rig->config.drives[2] = rig->config.drives[3];
     rig->config.drive_count = 3;
     struct stria_array_info info;
     stria_array_describe(rig_open(rig, false), &info);
     cr_expect(info.drives_missing == 1 && info.drive_count == 4);
-    uint64_t missing = (CHUNKS + 1) / 4;
     struct stria_verifier_counts counts = rig_verify(rig, "first", &findings);
     cr_expect(counts.missing == missing && counts.ok == CHUNKS - missing && findings.count == missing);
-    for (uint32_t index = 0; index < findings.count; index++)
-        cr_expect(findings.list[index].stream_offset / CHUNK % 4 == 2);
+    for (uint32_t index = 0; index < findings.count; index++) {
+        cr_expect(findings.list[index].drive == 2, "the only one that is away should have it");
+        expect_fault(rig, &findings.list[index]);
+        cr_expect(policy != STRIA_POLICY_RAID0 || findings.list[index].stream_offset / CHUNK % 4 == 2);
+    }
     uint64_t read[4];
     rig_read(rig, "first", 1, read);
     cr_expect(read[STRIA_READ_MISSING] == missing * CHUNK);
     cr_expect(read[STRIA_READ_OK] == BYTES - missing * CHUNK);
     rig_free(rig);
+}
+
+Test(verify, with_a_drive_missing_the_rest_is_read)
+{
+    expect_rest(STRIA_POLICY_RAID0);
+    expect_rest(STRIA_POLICY_ADAPTIVE);
 }
 
 Test(verify, a_reader_keeps_recordings_and_removals_away)

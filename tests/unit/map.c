@@ -314,6 +314,57 @@ Test(map, a_lost_drive_leaves_holes_of_exactly_its_chunks)
                      chunk % HELP_DRIVES == 2 ? STRIA_MAP_MISSING : STRIA_MAP_STORED);
 }
 
+/* Chunks that lie where raid0 puts them, on all drives but some. */
+static const struct stria_map *raid0_without(uint32_t absent_first, uint32_t absent_end, uint32_t flags)
+{
+    struct stria_catalogue_entry begun = {
+        .kind = STRIA_CATALOGUE_BEGUN,
+        .recording = 2,
+        .begun = {.name = "raid0", .policy = STRIA_POLICY_RAID0, .chunk_bytes = STRIA_CHUNK_BYTES_MIN}};
+    struct stria_catalogue_entry ended = {
+        .kind = STRIA_CATALOGUE_ENDED,
+        .recording = 2,
+        .ended = {.length_bytes = 200 * HELP_CHUNK, .sequence_count = 200, .flags = flags}};
+    stria_catalogue_append(&array.catalogue, &begun);
+    for (uint64_t chunk = 0; chunk < 200; chunk++) {
+        const struct stria_ledger_entry entry = help_entry(2, chunk, chunk);
+        help_store(&array, (uint32_t)(chunk % HELP_DRIVES), &entry);
+    }
+    stria_catalogue_append(&array.catalogue, &ended);
+    for (uint32_t drive = absent_first; drive < absent_end; drive++)
+        array.drives[drive].present = false;
+    help_inventory(&array);
+    return help_map(&array, 2);
+}
+
+Test(map, under_raid0_the_drive_that_should_have_a_missing_chunk_is_known)
+{
+    const struct stria_map *map = raid0_without(1, 3, STRIA_ENDED_CLEAN);
+    for (uint64_t chunk = 0; chunk < 200; chunk++) {
+        const struct stria_map_place place = stria_map_find(map, chunk);
+        const bool missing = chunk % HELP_DRIVES == 1 || chunk % HELP_DRIVES == 2;
+        cr_assert_eq(place.state, missing ? STRIA_MAP_MISSING : STRIA_MAP_STORED);
+        cr_assert_eq(place.chunk_count, 1);
+        cr_assert_eq(place.drive, missing ? chunk % HELP_DRIVES : STRIA_GAP_DRIVE_NONE);
+    }
+}
+
+Test(map, a_recording_that_left_raid0_does_not_tell_which_drive_should_have_a_chunk)
+{
+    const struct stria_map *map = raid0_without(1, 3, STRIA_ENDED_CLEAN | STRIA_ENDED_NOT_RAID0);
+    const struct stria_map_place place = stria_map_find(map, 1);
+    cr_assert_eq(place.chunk_count, 2);
+    cr_assert_eq(place.drive, STRIA_GAP_DRIVE_NONE);
+}
+
+Test(map, a_long_hole_is_one_step_under_raid0_too)
+{
+    const struct stria_map *map = raid0_without(0, HELP_DRIVES, STRIA_ENDED_CLEAN);
+    const struct stria_map_place place = stria_map_find(map, 0);
+    cr_assert_eq(place.chunk_count, 200);
+    cr_assert_eq(place.drive, STRIA_GAP_DRIVE_NONE);
+}
+
 Test(map, lost_is_told_once_whoever_tells_it_and_in_whatever_order)
 {
     help_lost(&array, 1, 700, STRIA_GAP_DRIVE, 1);
