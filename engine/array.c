@@ -5,6 +5,7 @@
 #include "engine/array_internal.h"
 #include "engine/gang.h"
 #include "engine/stack.h"
+#include "support/plain.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -86,6 +87,7 @@ static void add_complaint(struct stria_array *array, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(array->complaint + used, sizeof(array->complaint) - used, format, arguments);
     va_end(arguments);
+    stria_plain(array->complaint + used);
 }
 
 /* Gives an open drive its place; a drive that has none is closed and complained about. */

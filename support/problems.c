@@ -2,6 +2,8 @@
 
 #include "support/problems.h"
 
+#include "support/plain.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -19,7 +21,7 @@ void stria_problems_add(struct stria_problems *problems, const char *format, ...
     if (length < 0)
         problems->more++;
     else
-        problems->sentences[problems->count++] = sentence;
+        problems->sentences[problems->count++] = stria_plain(sentence);
 }
 
 void stria_problems_print(const struct stria_problems *problems, const char *prefix, FILE *out)

@@ -15,6 +15,7 @@ struct stria_problems {
     size_t more;                         /* further problems that found no room */
 };
 
+/* Control characters in what it quotes become question marks. */
 void stria_problems_add(struct stria_problems *problems, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,5 +1,7 @@
 #include "support/trouble.h"
 
+#include "support/plain.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ int stria_trouble_set(struct stria_trouble *trouble, int code, const char *forma
     va_end(arguments);
     if (length >= (int)sizeof(trouble->sentence))
         memcpy(trouble->sentence + sizeof(trouble->sentence) - sizeof(ellipsis), ellipsis, sizeof(ellipsis));
+    stria_plain(trouble->sentence);
     return code;
 }
 

@@ -12,7 +12,8 @@ struct stria_trouble {
 };
 
 /* Sets both and returns code, so that callers can write: return stria_trouble_set(trouble, CODE, "…").
- * trouble may be null. A sentence too long ends in "…". */
+ * trouble may be null. A sentence too long ends in "…"; control characters in what it quotes become question
+ * marks. */
 int stria_trouble_set(struct stria_trouble *trouble, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,5 @@
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/opening.h"
@@ -119,7 +120,7 @@ static void print_recordings(const struct stria_array *array, const struct stria
         char stored[STRIA_UNITS_TEXT_BYTES], dropped[STRIA_UNITS_TEXT_BYTES], started[40];
         if (stria_array_recording(array, i, &recording) != STRIA_OK)
             continue;
-        printf("  %-24s %-26s %-26s %-26s %s\n", recording.name,
+        printf("  %-24s %-26s %-26s %-26s %s\n", stria_plain(recording.name),
                stria_size_print_both(stored, sizeof(stored), recording.bytes),
                stria_size_print_both(dropped, sizeof(dropped), recording.dropped_bytes),
                print_started(started, recording.started_unix_ns),
@@ -142,8 +143,8 @@ static int run(const void *given, char **operands, int operand_count)
         status = print_document(array, &info);
     } else {
         char chunk[STRIA_UNITS_TEXT_BYTES];
-        printf("array '%s' %s, %s, chunks of %s\n", info.name, info.uuid, info.raid0 ? "raid0" : "adaptive",
-               stria_size_print(chunk, sizeof(chunk), info.chunk_bytes));
+        printf("array '%s' %s, %s, chunks of %s\n", stria_plain(info.name), info.uuid,
+               info.raid0 ? "raid0" : "adaptive", stria_size_print(chunk, sizeof(chunk), info.chunk_bytes));
         print_drives(array, &info);
         print_recordings(array, &info);
     }

@@ -1,6 +1,7 @@
 #include "engine/verify.h"
 #include "support/clock.h"
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/opening.h"
@@ -177,9 +178,9 @@ static int print_tables(const struct stria_verify_result *result)
     printf("  %-24s %-24s %9s %9s %8s %8s %9s  %-22s %s\n", "recording", "proven", "extents", "ok", "corrupt",
            "missing", "misplaced", "gaps", "verdict");
     for (uint32_t i = 0; i < result->recording_count; i++) {
-        const struct stria_verify_recording *it = &result->recordings[i];
+        struct stria_verify_recording *it = &result->recordings[i];
         printf("  %-24s %-24s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 "  %-22s %s\n",
-               it->info.name, stria_size_print_both(stored, sizeof(stored), it->counts.bytes),
+               stria_plain(it->info.name), stria_size_print_both(stored, sizeof(stored), it->counts.bytes),
                it->counts.extents, it->counts.ok, it->counts.corrupt, it->counts.missing,
                it->counts.misplaced, stria_size_print_both(gaps, sizeof(gaps), it->counts.gap_bytes),
                state_of(it));
