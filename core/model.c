@@ -160,13 +160,18 @@ static uint64_t transfer_ns(uint64_t bytes, uint64_t bytes_per_s)
     return stria_ratio_divide((stria_u128)bytes * STRIA_SECOND_NS + bytes_per_s - 1, bytes_per_s);
 }
 
+/* A request is taken in no more pieces than this: while data is written over, the room that ends a phase does
+ * not shrink, and may be a single byte. */
+#define PIECES_MAX 1024u
+
 static uint64_t write_flash_ns(struct stria_model *model, uint64_t offset, uint64_t bytes)
 {
     struct stria_model_state *state = &model->state;
+    const uint64_t piece_bytes_min = bytes / PIECES_MAX + 1;
     uint64_t total_ns = 0;
     while (bytes > 0) {
         const struct stria_rate_step step = write_step(model, offset);
-        const uint64_t piece_bytes = smaller(bytes, step.until_bytes);
+        const uint64_t piece_bytes = smaller(bytes, larger(step.until_bytes, piece_bytes_min));
         const uint64_t gross_bytes_per_s =
             stria_model_gross_bytes_per_s(&model->parameters, rate_now(model, step.bytes_per_s));
         total_ns += transfer_ns(piece_bytes, gross_bytes_per_s);

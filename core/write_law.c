@@ -90,8 +90,7 @@ void stria_write_law_written(const struct stria_write_law *law, struct stria_wri
     if (law->kind == STRIA_WRITE_LAW_TABLE)
         return;
     if (state->held_bytes < state->cache_bytes) {
-        STRIA_ASSERT(bytes <= state->cache_bytes - state->held_bytes);
-        state->held_bytes += bytes;
+        state->held_bytes += smaller(bytes, state->cache_bytes - state->held_bytes);
         return;
     }
     if (direct_room_bytes(law, state, room) > 0)

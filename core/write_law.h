@@ -69,7 +69,8 @@ struct stria_rate_step stria_write_law_next(const struct stria_write_law *law,
                                             const struct stria_write_law_state *state,
                                             struct stria_write_room room);
 
-/* Notes bytes written, at most as many as stria_write_law_next allowed; room is that after the write. */
+/* Notes bytes written; room is that after the write. What is more than stria_write_law_next allowed counts as
+ * written under the rate that it gave: keep it small. */
 void stria_write_law_written(const struct stria_write_law *law, struct stria_write_law_state *state,
                              struct stria_write_room room, uint64_t bytes);
 
