@@ -198,14 +198,17 @@ static void say_above_link(struct stria_profile_reader *reader, struct place pla
     const struct stria_model_parameters *p = &reader->profile->parameters;
     const double rate = (double)rate_at(reader, place, index) / 1e9;
     const double link = (double)p->link_bytes_per_s / 1e9;
-    const double gross = (double)stria_model_gross_bytes_per_s(p, rate_at(reader, place, index)) / 1e9;
     char entry[32] = "";
     if (key_of(place.section, place.stem)->items)
         snprintf(entry, sizeof(entry), "number %u of ", index + 1);
-    if (rate > link)
+    if (rate > link) {
         STRIA_PROFILE_SAY(reader, line, "%s%s in [%s] is %.6g GB/s, above the %.6g GB/s of the link", entry,
                           place.stem, stria_profile_sections[place.section], rate, link);
-    else if (gross == 0)
+        return;
+    }
+    /* Only stalls that are sound themselves are held against a rate. */
+    const double gross = (double)stria_model_gross_bytes_per_s(p, rate_at(reader, place, index)) / 1e9;
+    if (gross == 0)
         STRIA_PROFILE_SAY(reader, line, "%s%s in [%s] is %.6g GB/s, which the stalls leave no time for",
                           entry, place.stem, stria_profile_sections[place.section], rate);
     else
