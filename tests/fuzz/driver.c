@@ -1,15 +1,18 @@
-/* TARGET [--seed S] [--first ROUND] [--rounds N]: feeds a fuzz target with sound inputs, mutated. The same
- * seed and round give the same input. TARGET FILE...: feeds it the files. */
+/* TARGET [--seed S] [--first ROUND] [--rounds N] [FILE|FOLDER]...: feeds a fuzz target with the files, and
+ * those in the folders, then with sound inputs, mutated. The same seed and round give the same input. Without
+ * --rounds, there are none where there are files. */
 #include "tests/fuzz/fuzz.h"
 
+#include <dirent.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static uint8_t input[FUZZ_INPUT_BYTES_MAX];
-static char replay[256];
+static char replay[4200];
 
 static void tell(int number)
 {
@@ -60,20 +63,48 @@ static size_t make_input(uint64_t seed, uint64_t round)
     return bytes;
 }
 
-static int run_files(int count, char **paths)
+static bool run_file(const char *path)
 {
-    for (int i = 0; i < count; i++) {
-        FILE *file = fopen(paths[i], "rb");
-        if (!file) {
-            fprintf(stderr, "%s cannot be read\n", paths[i]);
-            return 2;
-        }
-        const size_t bytes = fread(input, 1, sizeof(input), file);
-        fclose(file);
-        snprintf(replay, sizeof(replay), "broken by %s\n", paths[i]);
-        LLVMFuzzerTestOneInput(input, bytes);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        return false;
     }
-    return 0;
+    const size_t bytes = fread(input, 1, sizeof(input), file);
+    fclose(file);
+    snprintf(replay, sizeof(replay), "broken by %s\n", path);
+    LLVMFuzzerTestOneInput(input, bytes);
+    return true;
+}
+
+static bool run_path(const char *path)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return run_file(path);
+    unsigned count = 0;
+    bool good = true;
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        char inside[4096];
+        snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] == '.')
+            continue;
+        good = run_file(inside) && good;
+        count++;
+    }
+    closedir(folder);
+    printf("%u inputs of %s\n", count, path);
+    return good && count > 0;
+}
+
+static void run_rounds(const char *program, uint64_t seed, uint64_t first, uint64_t rounds)
+{
+    for (uint64_t round = first; round < first + rounds; round++) {
+        snprintf(replay, sizeof(replay), "replay: %s --seed %llu --first %llu --rounds 1\n", program,
+                 (unsigned long long)seed, (unsigned long long)round);
+        LLVMFuzzerTestOneInput(input, make_input(seed, round));
+    }
+    printf("%llu rounds of seed %llu\n", (unsigned long long)rounds, (unsigned long long)seed);
 }
 
 int main(int argc, char **argv)
@@ -81,7 +112,7 @@ int main(int argc, char **argv)
     static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         signal(signals[i], tell);
-    uint64_t seed = 1, first = 0, rounds = 1000;
+    uint64_t seed = 1, first = 0, rounds = UINT64_MAX;
     int at = 1;
     for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
         uint64_t *value = strcmp(argv[at], "--seed") == 0    ? &seed
@@ -89,12 +120,11 @@ int main(int argc, char **argv)
                                                              : &rounds;
         *value = strtoull(argv[at + 1], NULL, 10);
     }
-    if (at < argc)
-        return run_files(argc - at, argv + at);
-    for (uint64_t round = first; round < first + rounds; round++) {
-        snprintf(replay, sizeof(replay), "replay: %s --seed %llu --first %llu --rounds 1\n", argv[0],
-                 (unsigned long long)seed, (unsigned long long)round);
-        LLVMFuzzerTestOneInput(input, make_input(seed, round));
-    }
-    return 0;
+    if (rounds == UINT64_MAX)
+        rounds = at < argc ? 0 : 1000;
+    bool good = true;
+    for (; at < argc; at++)
+        good = run_path(argv[at]) && good;
+    run_rounds(argv[0], seed, first, rounds);
+    return good ? 0 : 2;
 }

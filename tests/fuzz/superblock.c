@@ -1,9 +1,8 @@
 /* A page is a superblock with sound figures or is refused, whatever its bytes, with a right check or a wrong
- * one; so is a pair of checkpoint pages and a ledger entry. */
+ * one. */
 #include "core/superblock.h"
 
 #include "core/bits.h"
-#include "core/checkpoint.h"
 #include "core/digest.h"
 #include "core/name.h"
 #include "core/policy.h"
@@ -49,19 +48,6 @@ static void check_superblock(const uint8_t page[STRIA_PAGE_BYTES])
     FUZZ_CHECK(stria_superblock_choose(&super, &second) == 0);
 }
 
-static void check_small(const uint8_t page[STRIA_PAGE_BYTES])
-{
-    static const struct stria_ledger_binding binding = {.generation = 1};
-    uint8_t pages[STRIA_CHECKPOINT_BYTES] = {0};
-    memcpy(pages, page, STRIA_PAGE_BYTES);
-    struct stria_checkpoint checkpoint;
-    struct stria_ledger_entry entry;
-    FUZZ_CHECK(stria_checkpoint_choose(pages, &checkpoint, &binding) != 0);
-    for (uint64_t position = 0; position < STRIA_LEDGER_PAGE_ENTRIES; position++)
-        FUZZ_CHECK(stria_ledger_decode(page + position * STRIA_LEDGER_ENTRY_BYTES, &entry, &binding,
-                                       position) != STRIA_LEDGER_VALID);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     uint8_t page[STRIA_PAGE_BYTES] = {0};
@@ -71,6 +57,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (data[0] & 1)
         stria_store_u64(page + 4088, stria_digest_seeded(0, page, 4088));
     check_superblock(page);
-    check_small(page);
     return 0;
 }
