@@ -1,6 +1,7 @@
 #include "firmware/machine.h"
 
 #include "core/code.h"
+#include "core/digest.h"
 #include "firmware/console.h"
 #include "firmware/layout.h"
 #include "firmware/mmu.h"
@@ -182,4 +183,10 @@ bool stria_machine_enumerate(struct stria_machine *machine)
 uint64_t stria_machine_wall_ns(const struct stria_machine *machine)
 {
     return machine->wall_start_ns + stria_clock_ns();
+}
+
+uint64_t stria_machine_seed(const struct stria_machine *machine)
+{
+    const uint64_t now[2] = {stria_clock_ns(), stria_machine_wall_ns(machine)};
+    return stria_digest_seeded(stria_digest_seeded(0, machine->seed, machine->seed_bytes), now, sizeof(now));
 }

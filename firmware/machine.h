@@ -39,4 +39,8 @@ bool stria_machine_enumerate(struct stria_machine *machine);
 /* Calendar time now (Unix, UTC); counts from 1970 on where the machine has no calendar. */
 uint64_t stria_machine_wall_ns(const struct stria_machine *machine);
 
+/* Bits that no other machine has, nor this one at another moment: from what the boot loader has drawn, the
+ * calendar and the time. Not for secrets. */
+uint64_t stria_machine_seed(const struct stria_machine *machine);
+
 #endif

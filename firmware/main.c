@@ -2,12 +2,25 @@
 #include "firmware/main.h"
 
 #include "core/code.h"
+#include "firmware/arena.h"
+#include "firmware/array.h"
 #include "firmware/console.h"
 #include "firmware/machine.h"
 #include "firmware/options.h"
+#include "firmware/record.h"
+#include "firmware/verify.h"
+
+enum status {
+    STATUS_OK = 0,
+    STATUS_NOT_WHOLE = 1, /* the data: a gap, corruption, a drive that was lost */
+    STATUS_USAGE = 2,     /* options, or a machine on which the image cannot run */
+    STATUS_SYSTEM = 3     /* a drive failed */
+};
 
 static struct stria_machine machine;
 static struct stria_firmware_options options;
+static struct stria_bare_drives drives;
+static struct stria_bare_array array;
 
 static void list_function(const struct stria_pci_function *function)
 {
@@ -23,7 +36,7 @@ static void list_function(const struct stria_pci_function *function)
         stria_console_say("  link of generation %u, %u lanes", function->link_speed, function->link_lanes);
 }
 
-static int list(void)
+static enum status list(void)
 {
     uint32_t controllers = 0;
     for (uint32_t index = 0; index < machine.function_count; index++) {
@@ -31,35 +44,125 @@ static int list(void)
         controllers += machine.functions[index].class_code == STRIA_PCI_CLASS_NVME;
     }
     stria_console_say("stria: %u NVMe controllers", controllers);
-    return 0;
+    for (uint32_t index = 0; index < drives.count; index++) {
+        const struct stria_nvme_controller *controller = &drives.list[index]->nvme.controller;
+        const struct stria_traits *traits = &drives.list[index]->base.traits;
+        stria_console_say(
+            "drive %u: %s, %s, serial %s, %lu MiB in blocks of %u, commands of %lu KiB, %u in flight", index,
+            traits->path, controller->identity.model, traits->serial,
+            (unsigned long)(traits->drive_bytes >> 20), traits->block_bytes,
+            (unsigned long)(controller->transfer_bytes_max >> 10), controller->depth);
+    }
+    return STATUS_OK;
 }
 
-static int carry_out(enum stria_command_word command)
+static enum status status_of(int code)
+{
+    switch (code) {
+    case STRIA_OK:
+        return STATUS_OK;
+    case STRIA_ERR_INVALID:
+    case STRIA_ERR_EXISTS:
+    case STRIA_ERR_NOT_FOUND:
+    case STRIA_ERR_FORMAT:
+    case STRIA_ERR_NO_MEMORY:
+    case STRIA_ERR_NO_SPACE:
+        return STATUS_USAGE;
+    default:
+        return STATUS_SYSTEM;
+    }
+}
+
+static enum status record(void)
+{
+    struct stria_bare_outcome outcome = {.whole = false};
+    const int code = stria_bare_record(&array, &options, false, &outcome);
+    return code == STRIA_OK && !outcome.whole ? STATUS_NOT_WHOLE : status_of(code);
+}
+
+static enum status verify(void)
+{
+    bool whole = false;
+    const int code = stria_bare_verify(&array, &options, &whole);
+    return code == STRIA_OK && !whole ? STATUS_NOT_WHOLE : status_of(code);
+}
+
+/* With the array as it is on the drives now, in memory that is taken back afterwards. */
+static enum status with_array(enum status (*work)(void))
+{
+    const size_t before = stria_arena_used_bytes();
+    const int code = stria_bare_array_open(&array, &drives, &machine, &options);
+    const enum status status = code == STRIA_OK ? work() : status_of(code);
+    stria_arena_return(before);
+    return status;
+}
+
+static enum status init(void)
+{
+    const size_t before = stria_arena_used_bytes();
+    const int code = stria_bare_array_create(&drives, &machine, &options);
+    stria_arena_return(before);
+    return status_of(code);
+}
+
+static enum status carry_out(enum stria_command_word command)
 {
     switch (command) {
     case STRIA_COMMAND_LIST:
         return list();
+    case STRIA_COMMAND_INIT:
+        return init();
+    case STRIA_COMMAND_RECORD:
+        return with_array(record);
+    case STRIA_COMMAND_VERIFY:
+        return with_array(verify);
     default:
         stria_console_say("stria: '%s' is not in this image", stria_command_word_text(command));
-        return 2;
+        return STATUS_USAGE;
     }
+}
+
+static bool lists_only(void)
+{
+    for (uint32_t index = 0; index < options.command_count; index++)
+        if (options.commands[index] != STRIA_COMMAND_LIST)
+            return false;
+    return true;
+}
+
+/* The worst that a command came to; what follows a wrong one is not carried out. */
+static enum status carry_out_all(void)
+{
+    enum status worst = STATUS_OK;
+    for (uint32_t index = 0; index < options.command_count && worst < STATUS_USAGE; index++) {
+        const enum status status = carry_out(options.commands[index]);
+        if (status > worst)
+            worst = status;
+    }
+    return worst;
 }
 
 int stria_firmware_main(const void *tree)
 {
     char complaint[192];
     if (!stria_machine_read(&machine, tree))
-        return 2;
+        return STATUS_USAGE;
     if (stria_firmware_options_read(&options, machine.options, complaint, sizeof(complaint)) != STRIA_OK) {
         stria_console_say("stria: %s", complaint);
-        return 2;
+        return STATUS_USAGE;
     }
     if (options.mmu && !stria_machine_map(&machine))
-        return 2;
+        return STATUS_USAGE;
     if (!stria_machine_enumerate(&machine))
-        return 2;
-    int status = 0;
-    for (uint32_t index = 0; index < options.command_count && status == 0; index++)
-        status = carry_out(options.commands[index]);
-    return status;
+        return STATUS_USAGE;
+    const struct stria_bare_drives_options wanted = {.wanted = (uint32_t)options.drives,
+                                                     .depth = (uint32_t)options.depth + 1,
+                                                     .deadline_ns = options.deadline_ms * 1000000,
+                                                     .maintain = options.maintain || !machine.coherent};
+    if (!stria_bare_drives_start(&drives, &machine, &wanted) && !lists_only())
+        return STATUS_SYSTEM;
+    enum status status = carry_out_all();
+    if (!stria_bare_drives_stop(&drives) && status == STATUS_OK)
+        status = STATUS_SYSTEM;
+    return (int)status;
 }

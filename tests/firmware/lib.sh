@@ -42,3 +42,25 @@ bare() {
         -m "${MEMORY:-512}" -nodefaults -display none -serial stdio -monitor none \
         -semihosting-config enable=on,target=native -kernel "$image" -append "$options" "$@"
 }
+
+# ini COUNT: array.ini over the files of so many drives, for the command on the host.
+ini() {
+    {
+        printf '[array]\nname = bare\nbuffer = 16MiB\n'
+        for one in $(seq 0 $(($1 - 1))); do
+            printf '[drive.drive%d]\npath = d%d.img\n' "$one" "$one"
+        done
+    } >array.ini
+}
+
+# on_host COUNT NAME BYTES: the command on the host lists the recording, proves it, and gets the sensor's stream.
+on_host() {
+    ini "$1"
+    expect 0 "$stria" ls array.ini
+    says "^ *$2 .* complete$"
+    expect 0 "$stria" verify array.ini "$2"
+    says ' ok$'
+    "$stria" export array.ini "$2" >stream 2>err || fail "export: $(cat err)"
+    expect 0 "$stria" check-synthetic stream
+    says "^stream: $3 bytes, all as they were made$"
+}
