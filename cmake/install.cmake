@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 
 if(TARGET stria)
   install(TARGETS stria RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
-  install(FILES man/stria.1 man/stria-bench.1 man/stria-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(FILES man/stria.1 man/stria-bench.1 man/stria-compare.1 man/stria-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   install(FILES man/array.ini.5 man/stria-profile.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT command)
   install(FILES completions/stria.bash RENAME stria
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)

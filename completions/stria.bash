@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate bench report check-synthetic --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate bench compare report check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -40,11 +40,15 @@ _stria() {
             compopt -o filenames
             return
             ;;
+        --despite)
+            mapfile -t COMPREPLY < <(compgen -W 'test drives model firmware link file-system preconditioning points block depth engine policy buffer rate kernel cpu governor version amount partial' -- "$current")
+            return
+            ;;
         --policy)
             mapfile -t COMPREPLY < <(compgen -W 'adaptive raid0' -- "$current")
             return
             ;;
-        --buffer | --chunk | --depth | --want | --capacity-scale | --rate-scale | --seed | --name | --rate | --size | --duration | --offset | --length)
+        --tolerance | --price-a | --price-b | --buffer | --chunk | --depth | --want | --capacity-scale | --rate-scale | --seed | --name | --rate | --size | --duration | --offset | --length)
             return
             ;;
     esac
@@ -71,6 +75,7 @@ _stria() {
         bench)
             options='--size --block --depth --repeats --rest --runtime --warm-up --stop-at --buffer --engine --profile --capacity-scale --rate-scale --raw --link --seed --erase -o --output --report --help'
             ;;
+        compare) options='--json --tolerance --despite --versus --price-a --price-b --buffer --rate --help' ;;
         report) options='-o --output --csv --openmetrics --influx --help' ;;
         check-synthetic) options='--offset --help' ;;
         *) return ;;
@@ -85,7 +90,7 @@ _stria() {
         mapfile -t COMPREPLY < <(compgen -W 'size' -- "$current")
     elif [[ $command == simulate ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-    elif [[ $command == report ]]; then
+    elif [[ $command == report || $command == compare ]]; then
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$current"; compgen -d -- "$current")
         compopt -o filenames
     elif [[ $command == check-synthetic || $command == fake || $command == bench ]]; then

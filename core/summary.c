@@ -75,3 +75,30 @@ bool stria_summary_of(const uint64_t *values, uint32_t count, struct stria_summa
     summary->interval_half = nearest(student_t(count - 1) * square_root(variance / count));
     return true;
 }
+
+/* Squared error of a summary's mean; without a spread of its own that of the other's values. */
+static double error_of(const struct stria_summary *summary, const struct stria_summary *other)
+{
+    const double deviation = (double)(summary->has_spread ? summary->deviation : other->deviation);
+    return deviation * deviation / summary->count;
+}
+
+/* Degrees of freedom after Welch and Satterthwaite, rounded down, which is the careful side. */
+static uint32_t freedom_of(const struct stria_summary *one, const struct stria_summary *other)
+{
+    const double a = error_of(one, other), b = error_of(other, one);
+    if (!one->has_spread || !other->has_spread)
+        return (one->has_spread ? one->count : other->count) - 1;
+    const double both = a * a / (one->count - 1) + b * b / (other->count - 1);
+    return both > 0 ? (uint32_t)((a + b) * (a + b) / both) : one->count + other->count - 2;
+}
+
+bool stria_summary_apart(const struct stria_summary *one, const struct stria_summary *other)
+{
+    const double difference =
+        one->mean > other->mean ? (double)(one->mean - other->mean) : (double)(other->mean - one->mean);
+    if (!one->has_spread && !other->has_spread)
+        return difference > 0;
+    const double t = student_t(freedom_of(one, other));
+    return difference * difference > t * t * (error_of(one, other) + error_of(other, one));
+}

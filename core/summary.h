@@ -21,4 +21,9 @@ struct stria_summary {
 /* Sums up `count` values. False, with *summary untouched, when count is 0. */
 bool stria_summary_of(const uint64_t *values, uint32_t count, struct stria_summary *summary);
 
+/* Whether the means of two summaries differ by more than their spread explains: Welch's test at 95 %. One of
+ * a single value is taken as one more draw with the other's spread. Two single values have no spread to
+ * explain anything by: true unless they are equal. */
+bool stria_summary_apart(const struct stria_summary *one, const struct stria_summary *other);
+
 #endif

@@ -17,6 +17,7 @@ const struct stria_command *const stria_commands[] = {
     &stria_command_fake,
     &stria_command_simulate,
     &stria_command_bench,
+    &stria_command_compare,
     &stria_command_report,
     &stria_command_check_synthetic,
     NULL,

@@ -13,6 +13,7 @@ extern const struct stria_command stria_command_rm;
 extern const struct stria_command stria_command_fake;
 extern const struct stria_command stria_command_simulate;
 extern const struct stria_command stria_command_bench;
+extern const struct stria_command stria_command_compare;
 extern const struct stria_command stria_command_report;
 extern const struct stria_command stria_command_check_synthetic;
 

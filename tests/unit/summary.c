@@ -112,3 +112,36 @@ Test(summary, agrees_with_the_textbook_on_random_values)
                       0.51 + deviation * 1e-9);
     }
 }
+
+Test(summary, means_are_apart_when_their_spread_does_not_explain_the_difference)
+{
+    const uint64_t calm[] = {1000, 1010, 990}, lower[] = {900, 910, 890}, wild[] = {700, 1100, 1000},
+                   one[] = {930}, near[] = {985}, zero[] = {5, 5, 5}, six[] = {6, 6, 6};
+    const struct stria_summary a = summary_of(calm, 3), b = summary_of(lower, 3), c = summary_of(wild, 3);
+    const struct stria_summary d = summary_of(one, 1), e = summary_of(near, 1);
+    const struct stria_summary f = summary_of(zero, 3), g = summary_of(six, 3);
+    cr_expect(stria_summary_apart(&a, &b));
+    cr_expect(stria_summary_apart(&b, &a));
+    cr_expect_not(stria_summary_apart(&a, &c));
+    cr_expect_not(stria_summary_apart(&c, &b));
+    cr_expect(stria_summary_apart(&a, &d), "a single value far from three close ones");
+    cr_expect_not(stria_summary_apart(&a, &e), "a single value that could be the fourth");
+    cr_expect(stria_summary_apart(&d, &e), "two single values that differ");
+    cr_expect_not(stria_summary_apart(&d, &d));
+    cr_expect(stria_summary_apart(&f, &g), "no spread explains anything");
+    cr_expect_not(stria_summary_apart(&f, &f));
+}
+
+/* Two sets of n values at mean ± h: Welch's statistic is the difference over sqrt(2 d² / n), with 2 (n - 1)
+ * degrees of freedom when both spreads are equal; 2.776 for n = 3. */
+Test(summary, means_come_apart_at_the_textbook_distance)
+{
+    for (int percent = 90; percent <= 110; percent += 20) {
+        const double deviation = 1000, distance = 2.776 * sqrt(2 * deviation * deviation / 3) * percent / 100;
+        const uint64_t base = 100000, shift = (uint64_t)distance;
+        const uint64_t low[] = {base - 1000, base, base + 1000};
+        const uint64_t high[] = {base + shift - 1000, base + shift, base + shift + 1000};
+        const struct stria_summary one = summary_of(low, 3), other = summary_of(high, 3);
+        cr_expect_eq(stria_summary_apart(&one, &other), percent > 100, "at %d percent of it", percent);
+    }
+}
