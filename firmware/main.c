@@ -2,13 +2,18 @@
 #include "firmware/main.h"
 
 #include "core/code.h"
+#include "core/ratio.h"
+#include "core/sort.h"
 #include "firmware/arena.h"
 #include "firmware/array.h"
 #include "firmware/console.h"
 #include "firmware/machine.h"
+#include "firmware/measure.h"
 #include "firmware/options.h"
 #include "firmware/record.h"
 #include "firmware/verify.h"
+
+#define RATIO_ROUNDS_MAX 16u
 
 enum status {
     STATUS_OK = 0,
@@ -105,6 +110,65 @@ static enum status init(void)
     return status_of(code);
 }
 
+static enum status zones(void)
+{
+    return status_of(stria_bare_measure_zones(&array, &options));
+}
+
+static enum status sizes(void)
+{
+    return status_of(stria_bare_measure_sizes(&array, &options));
+}
+
+static uint64_t measured_bytes_per_s;
+
+static enum status record_still(void)
+{
+    struct stria_firmware_options saturated = options;
+    struct stria_bare_outcome outcome = {.whole = false};
+    saturated.rate_bytes_per_s = 0;
+    saturated.name[0] = '\0';
+    const int code = stria_bare_record(&array, &saturated, true, &outcome);
+    if (code == STRIA_OK && outcome.duration_ns > 0)
+        measured_bytes_per_s = stria_ratio_bytes_per_s(outcome.stored_bytes, outcome.duration_ns);
+    return code == STRIA_OK && !outcome.whole ? STATUS_NOT_WHOLE : status_of(code);
+}
+
+static enum status write_barely(void)
+{
+    return status_of(stria_bare_measure_loop(&array, &options, &measured_bytes_per_s));
+}
+
+static bool is_lower(const void *a, const void *b)
+{
+    return *(const uint64_t *)a < *(const uint64_t *)b;
+}
+
+/* In turns, so that whatever else the machine is busy with falls on both. */
+static enum status ratio(void)
+{
+    uint64_t recorded[RATIO_ROUNDS_MAX], written[RATIO_ROUNDS_MAX];
+    const uint32_t rounds = (uint32_t)options.repeats;
+    for (uint32_t round = 0; round < rounds; round++) {
+        enum status status = with_array(record_still);
+        recorded[round] = measured_bytes_per_s;
+        if (status == STATUS_OK)
+            status = with_array(write_barely);
+        written[round] = measured_bytes_per_s;
+        if (status != STATUS_OK)
+            return status;
+        stria_console_say("ratio: round %u: recorder %lu KiB/s, bare loop %lu KiB/s", round,
+                          (unsigned long)(recorded[round] >> 10), (unsigned long)(written[round] >> 10));
+    }
+    stria_sort(recorded, rounds, sizeof(recorded[0]), is_lower);
+    stria_sort(written, rounds, sizeof(written[0]), is_lower);
+    const uint64_t thousandths =
+        written[rounds / 2] ? stria_ratio_scale(recorded[rounds / 2], 1000, written[rounds / 2]) : 0;
+    stria_console_say("ratio: %lu.%03lu of the bare loop, by the medians",
+                      (unsigned long)(thousandths / 1000), (unsigned long)(thousandths % 1000));
+    return STATUS_OK;
+}
+
 static enum status carry_out(enum stria_command_word command)
 {
     switch (command) {
@@ -116,10 +180,14 @@ static enum status carry_out(enum stria_command_word command)
         return with_array(record);
     case STRIA_COMMAND_VERIFY:
         return with_array(verify);
-    default:
-        stria_console_say("stria: '%s' is not in this image", stria_command_word_text(command));
-        return STATUS_USAGE;
+    case STRIA_COMMAND_ZONES:
+        return with_array(zones);
+    case STRIA_COMMAND_SIZES:
+        return with_array(sizes);
+    case STRIA_COMMAND_RATIO:
+        return ratio();
     }
+    return STATUS_USAGE;
 }
 
 static bool lists_only(void)

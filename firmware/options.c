@@ -16,11 +16,6 @@ static const char *const command_words[] = {
 };
 #define COMMAND_WORDS (sizeof(command_words) / sizeof(command_words[0]))
 
-const char *stria_command_word_text(enum stria_command_word command)
-{
-    return command_words[command];
-}
-
 /* Values that are one of a few words. */
 struct choice {
     const char *word;

@@ -49,7 +49,4 @@ struct stria_firmware_options {
 int stria_firmware_options_read(struct stria_firmware_options *options, const char *text, char *complaint,
                                 size_t complaint_bytes);
 
-/* The command's word. */
-const char *stria_command_word_text(enum stria_command_word command);
-
 #endif

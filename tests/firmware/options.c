@@ -41,10 +41,13 @@ Test(firmware_options, keeps_the_order_of_commands_and_takes_values_anywhere)
 
 Test(firmware_options, every_command_has_its_word)
 {
-    static const char *const words[] = {"list", "init", "record", "verify", "zones", "sizes", "ratio"};
+    static const char *const words[] = {
+        [STRIA_COMMAND_LIST] = "list",     [STRIA_COMMAND_INIT] = "init",   [STRIA_COMMAND_RECORD] = "record",
+        [STRIA_COMMAND_VERIFY] = "verify", [STRIA_COMMAND_ZONES] = "zones", [STRIA_COMMAND_SIZES] = "sizes",
+        [STRIA_COMMAND_RATIO] = "ratio"};
     for (size_t index = 0; index < sizeof(words) / sizeof(words[0]); index++) {
         cr_assert_eq(read(words[index]), STRIA_OK);
-        cr_assert_str_eq(stria_command_word_text(options.commands[0]), words[index]);
+        cr_assert_eq(options.commands[0], index);
     }
 }
 
