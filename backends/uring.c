@@ -3,30 +3,15 @@
 #include "support/clock.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES_MAX (1ull << 30) /* the kernel's limit for one fixed buffer */
-#define BUFFERS_MAX      1024u
+#define BUFFERS_MAX      16384u       /* the kernel's limits, of a ring's fixed buffers … */
+#define BUFFER_BYTES_MAX (1ull << 30) /* … and of one */
 #define CLOSE_NS_MAX     (STRIA_CLOSE_NS_MAX / 4)
 #define REAP_MAX         64u
-#define IDLE_NS          50000u /* between two looks at a wake, where nothing is in flight */
-
-void uring_free(struct uring_drive *uring)
-{
-    uring_ring_close(uring);
-    if (uring->wake_fd >= 0)
-        close(uring->wake_fd);
-    if (uring->fd >= 0)
-        close(uring->fd);
-    if (uring->hold_fd >= 0)
-        close(uring->hold_fd);
-    free(uring->buffers);
-    free(uring);
-}
 
 void *uring_new(size_t bytes, const struct stria_drive_options *options, const struct stria_backend *backend,
                 const struct uring_dialect *dialect)
@@ -38,6 +23,7 @@ void *uring_new(size_t bytes, const struct stria_drive_options *options, const s
     uring->dialect = dialect;
     uring->fd = uring->hold_fd = uring->wake_fd = -1;
     uring->unregistered = options->unregistered;
+    uring->buffer_bytes = BUFFER_BYTES_MAX;
     for (uint32_t i = 0; i < STRIA_DEPTH_MAX; i++)
         uring->free_slots[i] = i;
     struct stria_traits *traits = &uring->drive.traits;
@@ -59,6 +45,60 @@ int uring_start(struct uring_drive *uring, struct stria_trouble *trouble)
     return uring_ring_open(uring, trouble);
 }
 
+/* How many fixed buffers a region comes to. */
+static uint64_t buffers_in(const struct uring_drive *uring, const struct stria_region *region)
+{
+    return region->bytes / uring->buffer_bytes + (region->bytes % uring->buffer_bytes > 0);
+}
+
+static void buffers_free(struct uring_drive *uring)
+{
+    free(uring->buffers);
+    free(uring->regions);
+    uring->buffers = NULL;
+    uring->regions = NULL;
+    uring->buffer_count = uring->region_count = 0;
+}
+
+void uring_free(struct uring_drive *uring)
+{
+    uring_ring_close(uring);
+    if (uring->wake_fd >= 0)
+        close(uring->wake_fd);
+    if (uring->fd >= 0)
+        close(uring->fd);
+    if (uring->hold_fd >= 0)
+        close(uring->hold_fd);
+    buffers_free(uring);
+    free(uring);
+}
+
+static int buffers_cut(struct uring_drive *uring, const struct stria_region *regions, unsigned count)
+{
+    uint64_t pieces = 0;
+    for (unsigned i = 0; i < count; i++)
+        pieces += buffers_in(uring, &regions[i]);
+    if (pieces > BUFFERS_MAX) {
+        stria_traits_note(&uring->drive.traits, "no fixed buffers: more than %u are needed", BUFFERS_MAX);
+        return STRIA_OK;
+    }
+    uring->buffers = calloc(pieces ? pieces : 1, sizeof(*uring->buffers));
+    uring->regions = calloc(count ? count : 1, sizeof(*uring->regions));
+    if (!uring->buffers || !uring->regions)
+        return STRIA_ERR_NO_MEMORY;
+    for (unsigned i = 0; i < count; i++) {
+        uring->regions[uring->region_count++] = regions[i];
+        for (uint64_t at = 0; at < regions[i].bytes; at += uring->buffer_bytes) {
+            const uint64_t left = regions[i].bytes - at;
+            uring->buffers[uring->buffer_count++] = (struct iovec){
+                .iov_base = (char *)regions[i].base + at,
+                .iov_len = left < uring->buffer_bytes ? left : uring->buffer_bytes,
+            };
+        }
+    }
+    return STRIA_OK;
+}
+
 int uring_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
@@ -66,41 +106,32 @@ int uring_attach(struct stria_drive *drive, const struct stria_region *regions, 
     if (code < 0)
         return code;
     uring_ring_unregister(uring);
-    free(uring->buffers);
-    uring->buffers = NULL;
-    uring->buffer_count = 0;
-    uint64_t pieces = 0;
-    for (unsigned i = 0; i < count; i++)
-        pieces += (regions[i].bytes + BUFFER_BYTES_MAX - 1) / BUFFER_BYTES_MAX;
-    if (pieces > BUFFERS_MAX) {
-        stria_traits_note(&drive->traits, "no fixed buffers: more than %u are needed", BUFFERS_MAX);
-        return STRIA_OK;
+    buffers_free(uring);
+    code = buffers_cut(uring, regions, count);
+    if (code < 0) {
+        buffers_free(uring);
+        return code;
     }
-    uring->buffers = calloc(pieces ? pieces : 1, sizeof(*uring->buffers));
-    if (!uring->buffers)
-        return STRIA_ERR_NO_MEMORY;
-    for (unsigned i = 0; i < count; i++)
-        for (uint64_t at = 0; at < regions[i].bytes; at += BUFFER_BYTES_MAX) {
-            uint64_t left = regions[i].bytes - at;
-            uring->buffers[uring->buffer_count++] = (struct iovec){
-                .iov_base = (char *)regions[i].base + at,
-                .iov_len = left < BUFFER_BYTES_MAX ? left : BUFFER_BYTES_MAX,
-            };
-        }
     uring_ring_register(uring);
     return STRIA_OK;
 }
 
 int uring_buffer_of(const struct uring_drive *uring, const void *data, uint64_t length)
 {
-    if (!uring->drive.traits.registered)
-        return -1;
-    for (unsigned i = 0; i < uring->buffer_count; i++) {
-        uintptr_t base = (uintptr_t)uring->buffers[i].iov_base;
-        uint64_t bytes = uring->buffers[i].iov_len;
-        uintptr_t at = (uintptr_t)data;
-        if (at >= base && at - base < bytes)
-            return length <= bytes - (at - base) ? (int)i : -1;
+    uint64_t first = 0;
+    for (unsigned i = 0; uring->drive.traits.registered && i < uring->region_count; i++) {
+        const struct stria_region *region = &uring->regions[i];
+        const uint64_t at = (uintptr_t)data - (uintptr_t)region->base;
+        if ((uintptr_t)data < (uintptr_t)region->base || at >= region->bytes) {
+            first += buffers_in(uring, region);
+            continue;
+        }
+        const uint64_t index = first + at / uring->buffer_bytes;
+        const struct iovec *buffer = &uring->buffers[index];
+        const uint64_t left = buffer->iov_len - at % uring->buffer_bytes;
+        const bool fits =
+            uring->dialect->whole_buffers ? length == buffer->iov_len && left == length : length <= left;
+        return fits ? (int)index : -1;
     }
     return -1;
 }
@@ -142,10 +173,10 @@ int uring_submit(struct stria_drive *drive, const struct stria_io *io)
     if (!sqe)
         return STRIA_ERR_FULL;
     uint32_t index = uring->free_slots[uring->busy_count++];
-    uring->dialect->prepare(uring, sqe, index, io);
     struct uring_slot *slot = &uring->slots[index];
     *slot = (struct uring_slot){
         .tag = io->tag, .length = io->length, .turn = slot->turn + 1, .op = io->op, .busy = true};
+    uring->dialect->prepare(uring, sqe, index, io);
     sqe->user_data = (uint64_t)slot->turn << 32 | index;
     uint64_t begin_ns = stria_clock_ns();
     code = enter(uring);
@@ -168,7 +199,7 @@ static bool completion_take(struct uring_drive *uring, const struct io_uring_cqe
         return false;
     }
     *done = (struct stria_done){.tag = slot->tag, .submit_ns = slot->submit_ns};
-    uring->dialect->result(slot, cqe->res, done);
+    uring->dialect->result(uring, slot, cqe->res, done);
     slot->busy = false;
     uring->free_slots[--uring->busy_count] = index;
     return true;
@@ -203,25 +234,6 @@ static void wake_arm(struct uring_drive *uring)
     uring->wake_armed = true;
 }
 
-/* Looks for completions until there is one, for as long as there is something to come. */
-static unsigned wait_polled(struct uring_drive *uring, struct stria_done *done, unsigned max,
-                            uint64_t wait_ns)
-{
-    const uint64_t deadline_ns = stria_clock_ns() + wait_ns;
-    unsigned count = 0;
-    while (count == 0 && !uring->broken && !atomic_exchange(&uring->woken, false)) {
-        const uint64_t now_ns = stria_clock_ns();
-        if (now_ns >= deadline_ns)
-            break;
-        if (uring->busy_count == 0)
-            stria_clock_sleep_until(now_ns + IDLE_NS < deadline_ns ? now_ns + IDLE_NS : deadline_ns);
-        else
-            sched_yield();
-        count = reap(uring, done, max);
-    }
-    return count;
-}
-
 /* Waits for any completion, the wake's included. */
 static void wait_any(struct uring_drive *uring, uint64_t wait_ns)
 {
@@ -248,8 +260,6 @@ int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max,
         enter(uring);
     unsigned count = reap(uring, done, max);
     if (count == 0 && max > 0 && wait_ns > 0 && !uring->broken) {
-        if (uring->polled)
-            return (int)wait_polled(uring, done, max, wait_ns);
         wait_any(uring, wait_ns);
         count = reap(uring, done, max);
     }
@@ -259,7 +269,6 @@ int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max,
 void uring_wake(struct stria_drive *drive)
 {
     struct uring_drive *uring = (struct uring_drive *)drive;
-    atomic_store(&uring->woken, true);
     eventfd_write(uring->wake_fd, 1);
 }
 
@@ -270,7 +279,7 @@ void uring_close(struct stria_drive *drive)
     struct stria_done done[REAP_MAX];
     for (uint64_t now_ns = stria_clock_ns(); uring->busy_count && now_ns < deadline_ns;
          now_ns = stria_clock_ns())
-        if (uring_poll(drive, done, REAP_MAX, deadline_ns - now_ns) < 0)
+        if (drive->backend->poll(drive, done, REAP_MAX, deadline_ns - now_ns) < 0)
             break;
     uring_free(uring);
 }

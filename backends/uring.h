@@ -11,7 +11,6 @@
 #include "backends/list.h"
 
 #include <liburing.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -23,6 +22,7 @@ struct uring_slot {
     uint64_t submit_ns;
     uint32_t turn; /* how often the slot was used */
     enum stria_io_op op;
+    bool fixed; /* its data is in a fixed buffer */
     bool busy;
 };
 
@@ -31,11 +31,13 @@ struct uring_drive;
 /* How requests are put to the kernel, and what its answers mean. */
 struct uring_dialect {
     unsigned ring_flags; /* that a ring must have */
+    bool whole_buffers;  /* a request with a fixed buffer uses all of it */
     /* Fills in all of *sqe but its user_data; slot numbers the request. */
     void (*prepare)(struct uring_drive *uring, struct io_uring_sqe *sqe, uint32_t slot,
                     const struct stria_io *io);
     /* Fills in code and bytes. */
-    void (*result)(const struct uring_slot *slot, int result, struct stria_done *done);
+    void (*result)(struct uring_drive *uring, const struct uring_slot *slot, int result,
+                   struct stria_done *done);
     /* Trims here and now, where the dialect has no request for it; null: prepare does. */
     void (*trim)(struct uring_drive *uring, const struct stria_io *io, struct stria_done *done);
 };
@@ -53,11 +55,13 @@ struct uring_drive {
     bool fixed_file; /* fd is file 0 of the ring */
     bool wake_armed; /* the ring is reading wake_fd */
     uint64_t wake_value;
-    bool polled;        /* the ring looks for completions itself (IOPOLL); it cannot read wake_fd … */
-    _Atomic bool woken; /* … and this stands for it */
+    bool polled; /* the ring looks for completions itself (IOPOLL): it cannot wait, nor read wake_fd */
 
-    struct iovec *buffers; /* what was attached, cut to what one buffer of a ring may have */
+    struct stria_region *regions; /* what was attached */
+    unsigned region_count;
+    struct iovec *buffers; /* the regions, one after the other, cut to buffers of buffer_bytes */
     unsigned buffer_count;
+    uint64_t buffer_bytes;
     bool unregistered; /* the caller wants no fixed buffers */
 
     struct stria_done_queue finished; /* requests that were carried out in submit: trims */

@@ -5,13 +5,15 @@
 
 #include "backends/sysfs.h"
 #include "backends/uring.h"
-#include "core/bits.h"
 #include "nvme/command.h"
+#include "support/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libnvme.h>
 #include <linux/nvme_ioctl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +24,15 @@
 #define RANGE_BLOCKS_MAX  UINT32_MAX
 #define MDTS_PAGE_BYTES   4096u
 #define COMMAND_BLOCK_MAX 65536u
+#define IDLE_NS           50000u /* between two looks at a wake, where nothing is in flight */
 
+/* Where the driver has queues for it, completions are polled for. But a command without data in a polled ring
+ * can bring the kernel down (Linux 6.1: its end is taken for a bio), so these go through a ring of their own.
+ */
 struct cmd_drive {
     struct uring_drive uring;
+    struct cmd_drive *dataless; /* null where the ring is not polled */
+    _Atomic bool woken;         /* what ends a wait of a polled drive */
     uint32_t namespace_id;
     struct stria_nvme_range ranges[STRIA_DEPTH_MAX][RANGES_MAX]; /* of a trim, by slot */
 };
@@ -118,20 +126,29 @@ static void cmd_prepare(struct uring_drive *uring, struct io_uring_sqe *sqe, uin
     if (buffer >= 0) {
         sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
         sqe->buf_index = (uint16_t)buffer;
+        uring->slots[slot].fixed = true;
     }
     memcpy(sqe->cmd, &asked, sizeof(asked));
 }
 
 /* A negative result is the kernel's, an errno: the command was not, or cannot have been, carried out. A
  * positive one is the drive's, a status. A reset under way ends commands with EINTR: they are good to be
- * issued again. */
-static void cmd_result(const struct uring_slot *slot, int result, struct stria_done *done)
+ * issued again. So are those that a kernel will not take from a fixed buffer: how it counts a buffer's pages
+ * has changed. */
+static void cmd_result(struct uring_drive *uring, const struct uring_slot *slot, int result,
+                       struct stria_done *done)
 {
     bool again = false;
-    if (result < 0)
+    if (result == -EINVAL && slot->fixed) {
+        uring->drive.traits.registered = false;
+        uring->unregistered = true;
+        stria_traits_note(&uring->drive.traits, "no fixed buffers: this kernel takes none for passthrough");
+        again = true;
+    } else if (result < 0) {
         done->code = stria_code_of_errno(-result);
-    else
+    } else {
         done->code = stria_nvme_status_code((uint32_t)result, &again);
+    }
     if (again)
         done->code = STRIA_ERR_AGAIN;
     if (done->code == STRIA_OK && (slot->op == STRIA_IO_READ || slot->op == STRIA_IO_WRITE))
@@ -141,6 +158,7 @@ static void cmd_result(const struct uring_slot *slot, int result, struct stria_d
 /* Commands and answers of a passthrough ring are twice as long. */
 static const struct uring_dialect cmd_dialect = {
     .ring_flags = IORING_SETUP_SQE128 | IORING_SETUP_CQE32,
+    .whole_buffers = true,
     .prepare = cmd_prepare,
     .result = cmd_result,
 };
@@ -152,7 +170,8 @@ static uint64_t queue_number(dev_t device, const char *attribute)
 }
 
 /* The largest command: what the controller takes (zero: any), what the kernel passes on to it, and as many
- * scattered pages as it describes, since nobody cuts a passthrough command. */
+ * scattered pages as it describes, since nobody cuts a passthrough command. A power of two, so that a chunk
+ * is whole commands, each in a fixed buffer of its own: a command uses all of one, or the kernel refuses. */
 static uint64_t transfer_bytes_max(dev_t device, const struct nvme_id_ctrl *controller, uint32_t block_bytes)
 {
     uint64_t most = (uint64_t)COMMAND_BLOCK_MAX * block_bytes;
@@ -165,7 +184,10 @@ static uint64_t transfer_bytes_max(dev_t device, const struct nvme_id_ctrl *cont
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         if (limits[i] > 0 && limits[i] < most)
             most = limits[i];
-    return stria_align_down(most, block_bytes);
+    uint64_t bytes = block_bytes;
+    while (bytes * 2 <= most)
+        bytes *= 2;
+    return bytes;
 }
 
 static int unsupported(const char *path, const char *why, struct stria_trouble *trouble)
@@ -197,6 +219,7 @@ static int describe(struct cmd_drive *cmd, dev_t device, uint32_t depth, struct 
     traits->trims = controller.oncs & 4;
     traits->atomic_write_bytes = (uint32_t)(controller.awupf + 1) << format->ds;
     traits->transfer_bytes_max = transfer_bytes_max(device, &controller, traits->block_bytes);
+    cmd->uring.buffer_bytes = traits->transfer_bytes_max;
     traits->depth_max = depth * PIECES_MAX < STRIA_DEPTH_MAX ? depth * PIECES_MAX : STRIA_DEPTH_MAX;
     if (!stria_sysfs_serial(device, traits->serial, sizeof(traits->serial)))
         traits->serial[0] = 0;
@@ -225,6 +248,32 @@ static int open_character(struct cmd_drive *cmd, const char *block_path, dev_t d
         strerror(errno));
 }
 
+static void cmd_free(struct cmd_drive *cmd)
+{
+    if (cmd->dataless)
+        uring_free(&cmd->dataless->uring);
+    uring_free(&cmd->uring);
+}
+
+/* The second ring of a polled drive: the same namespace, but waited for. */
+static int add_dataless(struct cmd_drive *cmd, const struct stria_drive_options *options,
+                        struct stria_trouble *trouble)
+{
+    struct cmd_drive *dataless =
+        uring_new(sizeof(*dataless), options, &stria_backend_uring_cmd, &cmd_dialect);
+    if (!dataless)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", options->path);
+    cmd->dataless = dataless;
+    dataless->namespace_id = cmd->namespace_id;
+    dataless->uring.drive.traits = cmd->uring.drive.traits;
+    dataless->uring.fd = fcntl(cmd->uring.fd, F_DUPFD_CLOEXEC, 0);
+    if (dataless->uring.fd < 0)
+        return stria_trouble_set(trouble, stria_code_of_errno(errno),
+                                 "%s: no file descriptor is left: raise the limit (ulimit -n, LimitNOFILE=)",
+                                 cmd->uring.drive.traits.path);
+    return uring_start(&dataless->uring, trouble);
+}
+
 static int set_up(struct cmd_drive *cmd, const struct stria_drive_options *options,
                   struct stria_trouble *trouble)
 {
@@ -243,6 +292,8 @@ static int set_up(struct cmd_drive *cmd, const struct stria_drive_options *optio
     code = open_character(cmd, block.path, status.st_rdev, trouble);
     if (code == STRIA_OK)
         code = describe(cmd, status.st_rdev, options->depth, trouble);
+    if (code == STRIA_OK && uring->polled)
+        code = add_dataless(cmd, options, trouble);
     return code == STRIA_OK ? uring_start(uring, trouble) : code;
 }
 
@@ -254,11 +305,63 @@ static int cmd_open(const struct stria_drive_options *options, struct stria_driv
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", options->path);
     int code = set_up(cmd, options, trouble);
     if (code < 0) {
-        uring_free(&cmd->uring);
+        cmd_free(cmd);
         return code;
     }
     *drive = &cmd->uring.drive;
     return STRIA_OK;
+}
+
+static int cmd_submit(struct stria_drive *drive, const struct stria_io *io)
+{
+    struct cmd_drive *cmd = (struct cmd_drive *)drive;
+    const bool dataless = io->op == STRIA_IO_FLUSH || io->op == STRIA_IO_TRIM;
+    return uring_submit(dataless && cmd->dataless ? &cmd->dataless->uring.drive : drive, io);
+}
+
+/* What has ended in either ring; waits for nothing. */
+static int poll_both(struct cmd_drive *cmd, struct stria_done *done, unsigned max)
+{
+    const int count = uring_poll(&cmd->uring.drive, done, max, 0);
+    if (count < 0)
+        return count;
+    const int more = uring_poll(&cmd->dataless->uring.drive, done + count, max - (unsigned)count, 0);
+    return more < 0 && count == 0 ? more : count + (more > 0 ? more : 0);
+}
+
+static int cmd_poll(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns)
+{
+    struct cmd_drive *cmd = (struct cmd_drive *)drive;
+    if (!cmd->dataless)
+        return uring_poll(drive, done, max, wait_ns);
+    const uint64_t deadline_ns = stria_clock_ns() + wait_ns;
+    int count = poll_both(cmd, done, max);
+    while (count == 0 && max > 0 && !atomic_exchange(&cmd->woken, false)) {
+        const uint64_t now_ns = stria_clock_ns();
+        if (now_ns >= deadline_ns)
+            break;
+        if (cmd->uring.busy_count > 0)
+            sched_yield();
+        else
+            stria_clock_sleep_until(deadline_ns - now_ns < IDLE_NS ? deadline_ns : now_ns + IDLE_NS);
+        count = poll_both(cmd, done, max);
+    }
+    return count;
+}
+
+static void cmd_wake(struct stria_drive *drive)
+{
+    struct cmd_drive *cmd = (struct cmd_drive *)drive;
+    atomic_store(&cmd->woken, true);
+    uring_wake(drive);
+}
+
+static void cmd_close(struct stria_drive *drive)
+{
+    struct cmd_drive *dataless = ((struct cmd_drive *)drive)->dataless;
+    uring_close(drive);
+    if (dataless)
+        uring_close(&dataless->uring.drive);
 }
 
 const struct stria_backend stria_backend_uring_cmd = {
@@ -266,8 +369,8 @@ const struct stria_backend stria_backend_uring_cmd = {
     .claims = cmd_claims,
     .open = cmd_open,
     .attach = uring_attach,
-    .submit = uring_submit,
-    .poll = uring_poll,
-    .wake = uring_wake,
-    .close = uring_close,
+    .submit = cmd_submit,
+    .poll = cmd_poll,
+    .wake = cmd_wake,
+    .close = cmd_close,
 };

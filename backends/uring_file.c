@@ -32,8 +32,10 @@ static void file_prepare(struct uring_drive *uring, struct io_uring_sqe *sqe, ui
 }
 
 /* The kernel is not trusted to have moved more than it was asked to. */
-static void file_result(const struct uring_slot *slot, int result, struct stria_done *done)
+static void file_result(struct uring_drive *uring, const struct uring_slot *slot, int result,
+                        struct stria_done *done)
 {
+    (void)uring;
     if (result < 0)
         done->code = stria_code_of_errno(-result);
     else if (slot->op == STRIA_IO_FLUSH)

@@ -157,17 +157,6 @@ static bool fake_file_open(struct subject *subject, const struct subject_options
 }
 
 /* Pieces of three blocks, of which fewer are in flight than the caller may ask for. */
-/* An NVMe namespace of SUBJECT_BYTES that may be overwritten; without one in the environment it is skipped.
- */
-static bool passthrough_open(struct subject *subject, const struct subject_options *options)
-{
-    const char *device = getenv("STRIA_TEST_NVME");
-    if (!device || !*device)
-        return false;
-    snprintf(subject->path, sizeof(subject->path), "passthrough:%s", device);
-    return path_open(subject, subject->path, options);
-}
-
 static bool split(struct subject *subject, bool opened, const struct subject_options *options)
 {
     struct stria_trouble trouble = {0};
@@ -176,6 +165,19 @@ static bool split(struct subject *subject, bool opened, const struct subject_opt
                                    &subject->drive, &trouble) == STRIA_OK,
                   "%s", trouble.sentence);
     return opened;
+}
+
+/* An NVMe namespace of SUBJECT_BYTES that may be overwritten; without one in the environment it is skipped.
+ */
+static bool passthrough_open(struct subject *subject, const struct subject_options *options)
+{
+    const char *device = getenv("STRIA_TEST_NVME");
+    if (!device || !*device)
+        return false;
+    snprintf(subject->path, sizeof(subject->path), "passthrough:%s", device);
+    const bool opened = path_open(subject, subject->path, options);
+    snprintf(subject->path, sizeof(subject->path), "%s", device);
+    return split(subject, opened, options);
 }
 
 static bool split_memory_open(struct subject *subject, const struct subject_options *options)
@@ -248,8 +250,8 @@ const struct subject_kind subject_kinds[] = {
     {"fault around uring on a file", faulty_file_open},
     {"fake around memory", fake_memory_open},
     {"fake around uring on a file", fake_file_open},
-    {"uring_cmd on an NVMe namespace", passthrough_open},
-    {"threaded around uring_cmd on an NVMe namespace", threaded_passthrough_open},
+    {"split around uring_cmd on an NVMe namespace", passthrough_open},
+    {"threaded around split around uring_cmd on an NVMe namespace", threaded_passthrough_open},
     {"split around memory", split_memory_open},
     {"split around uring on a file", split_file_open},
     {"threaded around null", threaded_null_open},
@@ -261,6 +263,12 @@ const struct subject_kind subject_kinds[] = {
     {"threaded around fault around uring on a file", threaded_faulty_file_open},
 };
 const size_t subject_kind_count = sizeof(subject_kinds) / sizeof(subject_kinds[0]);
+
+bool subject_wanted(size_t kind)
+{
+    const char *only = getenv("STRIA_TEST_SUBJECTS");
+    return !only || strstr(subject_kinds[kind].name, only);
+}
 
 bool subject_open(struct subject *subject, size_t kind, const struct subject_options *options)
 {
