@@ -34,7 +34,8 @@ while [ $# -gt 0 ]; do
     shift
 done
 if [ -z "$chosen" ]; then
-    chosen=$suites
+    # The sanitizers' build is a debug build too.
+    chosen=$(echo "$suites" | sed 's/ debug//')
     [ -z "$quick" ] || chosen="checks freestanding debug"
 fi
 
