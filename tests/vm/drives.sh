@@ -55,6 +55,7 @@ print("rows=%d" % rows)
 for drive in drives:
     print("offset_%s=%d" % (drive["serial"][-1], drive["data_offset_bytes"]))' >layout
     cat layout
+    offset=
     . ./layout
     for member in $members; do
         eval "offset=\$offset_$member"

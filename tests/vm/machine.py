@@ -99,6 +99,7 @@ class Machine:
         self.scenario, self.kernel, self.folder = scenario, kernel, pathlib.Path(folder)
         self.share = self.folder / "share"
         self.share.mkdir(parents=True)
+        self.daemon = []  # a command to run beside QEMU, if there is any
 
     def image(self, name):
         return self.folder / f"{name}.img"
@@ -110,19 +111,24 @@ class Machine:
             "driver": "file", "filename": str(self.image(name)), "discard": "unmap", "locking": "off"}})]
 
     def logs(self):
-        """One log a drive, all of them slices of one image whose own log tells the order between drives."""
+        """One log a drive, all of them slices of one image whose own log tells the order between drives. They are served
+        by a process of their own, since the nodes of one QEMU do not let each other write to one image."""
         logged = [drive for drive in self.scenario.drives if drive.log]
         if not logged:
             return []
         sizes = [drive.bytes * 4 + (64 << 20) for drive in logged]
-        arguments = self.make_image("logs", sum(sizes)) + self.make_image("order", 2 * sum(sizes))
-        arguments += node("blklogwrites", "logs-ordered", file="logs", log="order")
-        layout = []
+        daemon = self.make_image("logs", sum(sizes)) + self.make_image("order", 2 * sum(sizes))
+        daemon += node("blklogwrites", "logs-ordered", file="logs", log="order", **{"log-super-update-interval": 1})
+        daemon += ["-nbd-server", f"addr.type=unix,addr.path={self.folder}/nbd"]
+        layout, arguments = [], []
         for drive, size in zip(logged, sizes):
-            offset = sum(other["bytes"] for other in layout)
+            name, offset = f"{drive.name}-log", sum(other["bytes"] for other in layout)
             layout.append({"drive": drive.name, "offset": offset, "bytes": size})
-            arguments += node("raw", f"{drive.name}-log", file="logs-ordered", offset=offset, size=size)
+            daemon += node("raw", name, file="logs-ordered", offset=offset, size=size)
+            daemon += ["-export", f"type=nbd,id={name},node-name={name},name={name},writable=on"]
+            arguments += node("nbd", name, server={"type": "unix", "path": f"{self.folder}/nbd"}, export=name)
         (self.folder / "logs.json").write_text(json.dumps(layout))
+        self.daemon = ["qemu-storage-daemon"] + [f"-{word}" if re.match("-[a-z]", word) else word for word in daemon]
         return arguments
 
     def drive_arguments(self, drive, number):

@@ -11,6 +11,7 @@ answered as QEMU answers, or {"wait": EVENT, "seconds": N, "data": {…}}, answe
 A script named by "#: after" is then run on the host as: SCRIPT.py FOLDER STRIA. Each line it prints is TAP as well.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -112,11 +113,26 @@ def record(guest, stria):
             + ", ".join(f"{name} {version}" for name, version in data["packages"].items() if version))
 
 
+@contextlib.contextmanager
+def beside(guest, log):
+    """What serves the guest's logs of writes, if it has any."""
+    if not guest.daemon:
+        yield
+        return
+    daemon = subprocess.Popen(guest.daemon, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        qmp.connect(guest.folder / "nbd", 20).close()
+        yield
+    finally:
+        daemon.terminate()
+        daemon.wait(20)
+
+
 def boot(guest):
     """Runs the guest to its end; an empty text, or what went wrong."""
     command = guest.command()
     (guest.folder / "command").write_text("\n".join(command) + "\n")
-    with open(guest.folder / "qemu.log", "w") as log:
+    with open(guest.folder / "qemu.log", "w") as log, beside(guest, log):
         qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             Calls(guest).start()
