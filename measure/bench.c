@@ -54,6 +54,24 @@ static uint32_t depth_max(const struct stria_bench_options *options)
     return most > 32 ? most : 32;
 }
 
+static int open_array(struct stria_bench *bench)
+{
+    const struct stria_bench_options *options = bench->options;
+    struct stria_bench_result *result = bench->result;
+    const uint64_t part = bench->test->part_bytes ? bench->test->part_bytes(options) : 0;
+    const int code = stria_through_open(options->array, options->buffer_bytes, options->seed, result->targets,
+                                        &bench->through, bench->trouble);
+    if (code != STRIA_OK)
+        return code;
+    result->target_count = options->array->drive_count;
+    result->buffer_bytes = bench->through->config.buffer_bytes;
+    bench->bytes = stria_through_free_bytes(bench->through);
+    bench->block_bytes = bench->through->info.chunk_bytes;
+    if (part && part < bench->bytes)
+        bench->bytes = part - part % bench->block_bytes;
+    return STRIA_OK;
+}
+
 static int open_targets(struct stria_bench *bench)
 {
     const struct stria_bench_options *options = bench->options;
@@ -70,6 +88,9 @@ static int open_targets(struct stria_bench *bench)
     result->targets = calloc(options->drive_count, sizeof(*result->targets));
     if (!result->targets)
         return stria_trouble_set(bench->trouble, STRIA_ERR_NO_MEMORY, "not enough memory to measure");
+    if (options->array)
+        return open_array(bench);
+    result->buffer_bytes = options->buffer_bytes;
     bench->bytes = UINT64_MAX;
     bench->block_bytes = STRIA_BLOCK_BYTES_MIN;
     for (; result->target_count < options->drive_count; result->target_count++) {
@@ -146,10 +167,10 @@ static int measure(struct stria_bench *bench)
     if (code != STRIA_OK)
         return code;
     for (uint32_t i = 0; i < result->target_count; i++)
-        stria_target_health(&result->targets[i], &result->targets[i].before);
+        stria_target_condition(&result->targets[i], &result->targets[i].before);
     code = bench->test->run ? bench->test->run(bench) : stria_bench_rounds(bench);
     for (uint32_t i = 0; i < result->target_count; i++)
-        stria_target_health(&result->targets[i], &result->targets[i].after);
+        stria_target_condition(&result->targets[i], &result->targets[i].after);
     if (code == STRIA_OK)
         code = stria_bench_make_points(result, bench->trouble);
     if (code == STRIA_OK && bench->test->conclude)
@@ -172,6 +193,7 @@ int stria_bench_run(const struct stria_bench_options *options, struct stria_benc
         code = open_targets(&bench);
     if (code == STRIA_OK)
         code = measure(&bench);
+    stria_through_close(bench.through);
     for (uint32_t i = 0; i < result->target_count; i++)
         stria_target_close(&result->targets[i]);
     result->duration_ns = stria_clock_ns() - bench.started_ns;

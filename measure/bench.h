@@ -10,7 +10,8 @@
 #include "measure/round.h"
 #include "measure/target.h"
 
-#define STRIA_BENCH_LIST_MAX 32u /* sizes, blocks, depths given at once */
+#define STRIA_BENCH_REPEATS_MAX 1000u
+#define STRIA_BENCH_LIST_MAX    32u /* sizes, blocks, depths given at once */
 
 enum stria_bench_phase { STRIA_BENCH_TRIM, STRIA_BENCH_REST, STRIA_BENCH_WARM_UP, STRIA_BENCH_ROUND };
 
@@ -43,7 +44,7 @@ struct stria_bench_options {
     struct stria_guard guard;               /* what may be erased */
     struct stria_bench_list sizes, blocks, depths;
     uint32_t zones;      /* places on the drive; zero: what the test takes */
-    uint32_t repeats;    /* at least 1 */
+    uint32_t repeats;    /* 1 to STRIA_BENCH_REPEATS_MAX */
     uint64_t rest_ns;    /* before each round */
     uint64_t runtime_ns; /* of a round that is not ended by its bytes; zero: what the test takes */
     uint64_t warm_up_ns;
@@ -81,6 +82,7 @@ struct stria_bench_result {
     struct stria_target *targets;
     uint32_t target_count;
     uint64_t generator_bytes_per_s;
+    uint64_t buffer_bytes; /* for which lossless rates are told; zero: none are */
     struct stria_round *rounds;
     uint32_t round_count;
     struct stria_bench_point *points;

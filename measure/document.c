@@ -63,7 +63,7 @@ static void add_options(struct json_object *object, const struct stria_bench_res
     stria_json_add_figure(options, "runtime_ns", given->runtime_ns > 0, given->runtime_ns);
     stria_json_add_u64(options, "warm_up_ns", given->warm_up_ns);
     stria_json_add_text(options, "policy", given->array ? stria_policy_text(given->array->policy) : NULL);
-    stria_json_add_figure(options, "buffer_bytes", given->buffer_bytes > 0, given->buffer_bytes);
+    stria_json_add_figure(options, "buffer_bytes", result->buffer_bytes > 0, result->buffer_bytes);
     stria_json_add_u64(options, "seed", given->seed);
 }
 
@@ -191,7 +191,7 @@ static void add_lossless(struct json_object *document, const struct stria_bench_
         return;
     }
     struct json_object *object = stria_json_add_object(document, "lossless");
-    stria_json_add_u64(object, "buffer_bytes", result->options->buffer_bytes);
+    stria_json_add_u64(object, "buffer_bytes", result->buffer_bytes);
     add_told(object, "measured_bytes_per_s", &result->lossless_measured);
     add_told(object, "predicted_bytes_per_s", &result->lossless_predicted);
 }

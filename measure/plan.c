@@ -75,8 +75,8 @@ static bool guess(const struct stria_bench *bench, const struct stria_round_plan
     if (plan->runtime_ns)
         *ns += plan->runtime_ns;
     else if (bench->done_bytes)
-        *ns += stria_ratio_scale(plan->bytes_max * bench->result->target_count, bench->done_ns,
-                                 bench->done_bytes);
+        *ns += stria_ratio_scale(plan->bytes_max * (bench->through ? 1 : bench->result->target_count),
+                                 bench->done_ns, bench->done_bytes);
     return plan->runtime_ns || bench->done_bytes;
 }
 
@@ -93,7 +93,8 @@ static struct stria_told guess_left(const struct stria_bench *bench, const struc
     for (uint32_t i = bench->current; i < bench->plan_count; i++)
         if (!guess(&so_far, &bench->plans[i], &ns))
             return (struct stria_told){0};
-    return (struct stria_told){bench->current<bench->plan_count, ns> spent_ns ? ns - spent_ns : 0};
+    const bool known = bench->current < bench->plan_count && !bench->test->adaptive;
+    return (struct stria_told){known, ns > spent_ns ? ns - spent_ns : 0};
 }
 
 bool stria_bench_watch(struct stria_bench *bench, const struct stria_crew_moment *crew)
@@ -104,7 +105,7 @@ bool stria_bench_watch(struct stria_bench *bench, const struct stria_crew_moment
         .phase = bench->phase,
         .plan = bench->plan,
         .round = bench->result->round_count,
-        .round_count = bench->plan_count,
+        .round_count = bench->test->adaptive ? 0 : bench->plan_count,
         .elapsed_ns = stria_clock_ns() - bench->started_ns,
         .left_ns = guess_left(bench, crew),
         .crew = crew,
@@ -141,7 +142,9 @@ static void trim(struct stria_bench *bench, bool *trimmed, char *reason, size_t 
     char why[128];
     enter(bench, STRIA_BENCH_TRIM);
     *trimmed = true;
-    for (uint32_t i = 0; i < result->target_count && !bench->stopped; i++) {
+    if (bench->through)
+        *trimmed = stria_through_trim(bench->through, reason, size);
+    for (uint32_t i = 0; !bench->through && i < result->target_count && !bench->stopped; i++) {
         if (stria_target_trim(&result->targets[i], why, sizeof(why)))
             continue;
         if (*trimmed)
@@ -166,12 +169,18 @@ static uint64_t rest(struct stria_bench *bench)
     return stria_clock_ns() - since_ns;
 }
 
-static int run_crew(struct stria_bench *bench, const struct stria_round_plan *plan, struct stria_round *round)
+static int run_plan(struct stria_bench *bench, const struct stria_round_plan *plan, struct stria_round *round)
 {
+    if (bench->through) {
+        bench->through->context = bench;
+        bench->through->watch = watch_crew;
+        return plan->write ? stria_through_record(bench->through, plan, round, bench->trouble)
+                           : stria_through_play(bench->through, plan, round, bench->trouble);
+    }
     const struct stria_crew crew = {
         .targets = bench->result->targets,
         .count = bench->result->target_count,
-        .buffer_bytes = bench->options->buffer_bytes,
+        .buffer_bytes = bench->result->buffer_bytes,
         .context = bench,
         .watch = watch_crew,
     };
@@ -186,7 +195,7 @@ static int warm_up(struct stria_bench *bench, const struct stria_round_plan *pla
     warm.runtime_ns = bench->options->warm_up_ns;
     warm.compare = false;
     enter(bench, STRIA_BENCH_WARM_UP);
-    const int code = run_crew(bench, &warm, &round);
+    const int code = run_plan(bench, &warm, &round);
     stria_round_free(&round);
     return code;
 }
@@ -237,7 +246,7 @@ bool stria_bench_round(struct stria_bench *bench, const struct stria_round_plan 
     if (bench->stopped)
         return false;
     enter(bench, STRIA_BENCH_ROUND);
-    if (run_crew(bench, plan, &round) != STRIA_OK) {
+    if (run_plan(bench, plan, &round) != STRIA_OK) {
         stria_round_free(&round);
         return false;
     }

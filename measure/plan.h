@@ -3,6 +3,7 @@
 #define STRIA_MEASURE_PLAN_H
 
 #include "measure/bench.h"
+#include "measure/through.h"
 
 /* A bench while it runs. */
 struct stria_bench {
@@ -10,15 +11,18 @@ struct stria_bench {
     const struct stria_bench_test *test;
     struct stria_bench_result *result;
     struct stria_trouble *trouble;
-    uint64_t bytes;       /* the least used part of all drives */
-    uint32_t block_bytes; /* the largest block of a drive */
+    struct stria_through *through; /* to an array; null: drives by themselves */
+    uint64_t bytes;                /* the least used part of all drives, or of the array */
+    uint32_t block_bytes;          /* the largest block of a drive */
     struct stria_round_plan *plans;
     uint32_t plan_count, plan_capacity;
     uint32_t current;                    /* plan */
     const struct stria_round_plan *plan; /* that is carried out */
     enum stria_bench_phase phase;
     uint64_t started_ns, phase_ns, phase_total_ns;
-    uint64_t done_bytes, done_ns; /* of rounds that are over, for what is left to be guessed */
+    uint64_t done_bytes, done_ns;               /* of rounds that are over, for what is left to be guessed */
+    uint64_t lossless[STRIA_BENCH_REPEATS_MAX]; /* of each paced repeat */
+    uint32_t lossless_count;
     bool stopped;
 };
 
@@ -26,6 +30,7 @@ struct stria_bench_test {
     struct stria_bench_about about;
     bool writes;
     bool on_drives, on_array;
+    bool adaptive; /* how many rounds there will be is not known before */
     /* The part of each drive that is used, and the size of a file to be made; zero: all of it; it is not
      * made. */
     uint64_t (*part_bytes)(const struct stria_bench_options *options);
@@ -41,6 +46,13 @@ struct stria_bench_test {
 /* Ends with one without a name. */
 extern const struct stria_bench_test *const stria_bench_tests[];
 extern const struct stria_bench_test stria_bench_test_size;
+extern const struct stria_bench_test stria_bench_test_zone;
+extern const struct stria_bench_test stria_bench_test_block;
+extern const struct stria_bench_test stria_bench_test_fill;
+extern const struct stria_bench_test stria_bench_test_steady;
+extern const struct stria_bench_test stria_bench_test_paced;
+extern const struct stria_bench_test stria_bench_test_accuracy;
+extern const struct stria_bench_test stria_bench_test_read;
 
 /* A new plan at the end, all zero but for the block, the depth and the seed; its point is printed as by
  * printf. */

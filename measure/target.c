@@ -7,10 +7,12 @@
 #include "measure/place.h"
 #include "support/allocate.h"
 #include "support/units.h"
+#include "survey/drive.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -126,13 +128,13 @@ static int use_part(const struct approach *approach, struct stria_target *target
                     struct stria_trouble *trouble)
 {
     const struct stria_traits *traits = &target->drive->traits;
-    const uint64_t wanted = approach->request->bytes;
+    const uint64_t wanted = approach->request->bytes - approach->request->bytes % traits->block_bytes;
     char has[STRIA_UNITS_TEXT_BYTES], asked[STRIA_UNITS_TEXT_BYTES];
     target->device = traits->block_device;
     target->begin_bytes = target->device ? DEVICE_BEGIN_BYTES : 0;
     const uint64_t room =
         traits->drive_bytes > target->begin_bytes ? traits->drive_bytes - target->begin_bytes : 0;
-    target->bytes = wanted && wanted < room ? wanted - wanted % traits->block_bytes : room;
+    target->bytes = wanted && wanted < room ? wanted : room;
     if (target->bytes > 0 && wanted <= room)
         return STRIA_OK;
     return stria_trouble_set(trouble, STRIA_ERR_INVALID,
@@ -147,13 +149,40 @@ static void learn_profile(struct stria_target *target)
     struct stria_profile profile;
     struct stria_problems problems = {0};
     const struct stria_drive_config *config = &target->config;
-    if (config->profile[0] && stria_profile_find(config->profile, &profile, &problems) == STRIA_OK &&
+    if (stria_profile_find(config->profile, &profile, &problems) == STRIA_OK &&
         stria_profile_scale(&profile, config->capacity_scale, config->rate_scale, NULL) == STRIA_OK) {
         target->link_bytes_per_s = (struct stria_told){true, profile.parameters.link_bytes_per_s};
         snprintf(target->model, sizeof(target->model), "%s", profile.model);
         target->price = profile.price;
     }
     stria_problems_clear(&problems);
+}
+
+static struct stria_told told(struct stria_survey_figure figure)
+{
+    return (struct stria_told){figure.known && figure.value >= 0,
+                               figure.known && figure.value >= 0 ? (uint64_t)figure.value : 0};
+}
+
+/* Of a file, it is about the disk below. What cannot be found out is not known. */
+static void survey(const struct approach *approach, struct stria_target *target)
+{
+    struct stria_survey_drive *drive = calloc(1, sizeof(*drive));
+    if (!drive || stria_survey_read("", approach->path, drive, NULL) != STRIA_OK) {
+        free(drive);
+        return;
+    }
+    target->survey = drive;
+    snprintf(target->model, sizeof(target->model), "%.79s", drive->model);
+    snprintf(target->firmware, sizeof(target->firmware), "%.31s", drive->firmware);
+    if (drive->serial[0])
+        snprintf(target->serial, sizeof(target->serial), "%.63s", drive->serial);
+    target->lba_bytes = told(drive->lba_bytes);
+    target->link.gts = (double)drive->link.mts.value / 1000;
+    target->link.capable_gts = (double)drive->link.capable_mts.value / 1000;
+    target->link.width = told(drive->link.width);
+    target->link.capable_width = told(drive->link.capable_width);
+    target->link_bytes_per_s = told(drive->link.bytes_per_s);
 }
 
 /* A loop device writes into the page cache of its file unless it was told not to. */
@@ -172,13 +201,29 @@ static void identify(const struct approach *approach, struct stria_target *targe
     for (unsigned i = 0; !target->engine[0] && stria_backends[i]; i++)
         if (stria_backends[i]->claims(approach->path))
             snprintf(target->engine, sizeof(target->engine), "%s", stria_backends[i]->name);
-    target->size_bytes = target->drive->traits.drive_bytes;
-    snprintf(target->serial, sizeof(target->serial), "%s", target->drive->traits.serial);
-    target->lba_bytes = (struct stria_told){target->device, target->drive->traits.block_bytes};
+    if (target->drive) {
+        target->size_bytes = target->drive->traits.drive_bytes;
+        target->lba_bytes = (struct stria_told){target->device, target->drive->traits.block_bytes};
+        snprintf(target->serial, sizeof(target->serial), "%s", target->drive->traits.serial);
+    }
     if (approach->regular)
         stria_place_file_system(approach->path, target->file_system, sizeof(target->file_system));
-    learn_profile(target);
+    if (target->config.profile[0])
+        learn_profile(target);
+    else if (!stria_path_is_prefixed(approach->path))
+        survey(approach, target);
     warn_of_cache(approach, target);
+}
+
+void stria_target_describe(const struct stria_drive_config *config, struct stria_target *target)
+{
+    struct approach approach = {.path = config->path};
+    memset(target, 0, sizeof(*target));
+    target->config = *config;
+    approach.there = !stria_path_is_prefixed(config->path) && stat(config->path, &approach.status) == 0;
+    approach.regular = approach.there && S_ISREG(approach.status.st_mode);
+    target->device = approach.there && S_ISBLK(approach.status.st_mode);
+    identify(&approach, target);
 }
 
 int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
@@ -214,21 +259,32 @@ int stria_target_open(const struct stria_drive_config *config, const struct stri
 
 void stria_target_close(struct stria_target *target)
 {
-    stria_stack_close(target->drive);
+    if (target->drive)
+        stria_stack_close(target->drive);
+    free(target->survey);
     target->drive = NULL;
+    target->survey = NULL;
+}
+
+bool stria_target_knows_trim(const struct stria_target *target, char *reason, size_t size)
+{
+    const bool fake = target->config.profile[0] != '\0';
+    const bool knows = target->drive ? target->drive->traits.trims
+                       : target->survey
+                           ? target->device && target->survey->discard.known && target->survey->discard.value
+                           : true;
+    reason[0] = '\0';
+    if (target->drive && target->drive->traits.read_only)
+        snprintf(reason, size, "the drive is only read");
+    else if (!knows && !fake)
+        snprintf(reason, size,
+                 target->device ? "the drive does not know TRIM" : "a file cannot be given back by TRIM");
+    return !reason[0];
 }
 
 bool stria_target_trim(struct stria_target *target, char *reason, size_t size)
 {
-    const struct stria_traits *traits = &target->drive->traits;
-    reason[0] = '\0';
-    if (traits->read_only)
-        snprintf(reason, size, "the drive is only read");
-    else if (!traits->trims)
-        snprintf(reason, size,
-                 traits->block_device ? "the drive does not know TRIM"
-                                      : "a file cannot be given back by TRIM");
-    if (reason[0])
+    if (!stria_target_knows_trim(target, reason, size))
         return false;
     const int code = stria_drive_run(target->drive, STRIA_IO_TRIM, target->begin_bytes, target->bytes, NULL);
     if (code != STRIA_OK)
@@ -252,10 +308,32 @@ void stria_target_look(struct stria_target *target)
 void stria_target_health(struct stria_target *target, struct stria_health *health)
 {
     *health = (struct stria_health){0};
+    if (target->survey) {
+        struct stria_survey_sample now;
+        stria_survey_sample("", target->survey, &now);
+        health->temperature_c = told(now.temperature_c);
+        health->critical_warning = told(now.critical_warning);
+        health->throttle_count = told(now.throttle_count);
+        health->percentage_used = told(target->survey->percentage_used);
+        health->media_errors = told(target->survey->media_errors);
+        return;
+    }
     if (!atomic_load(&target->has_heat))
         return;
     const int64_t temperature_mc = atomic_load(&target->temperature_mc);
     health->temperature_c =
         (struct stria_told){true, temperature_mc > 0 ? (uint64_t)temperature_mc / 1000 : 0};
     health->throttle_count = (struct stria_told){true, atomic_load(&target->throttle_count)};
+}
+
+void stria_target_condition(struct stria_target *target, struct stria_health *health)
+{
+    struct stria_survey_drive *now = target->survey ? calloc(1, sizeof(*now)) : NULL;
+    if (now && stria_survey_read("", target->config.path, now, NULL) == STRIA_OK) {
+        free(target->survey);
+        target->survey = now;
+    } else {
+        free(now);
+    }
+    stria_target_health(target, health);
 }

@@ -25,6 +25,8 @@ struct stria_target_link {
     struct stria_told width, capable_width; /* lanes */
 };
 
+struct stria_survey_drive; /* survey/drive.h */
+
 struct stria_target {
     struct stria_drive_config config;
     struct stria_drive *drive;
@@ -43,10 +45,11 @@ struct stria_target {
     struct stria_told link_bytes_per_s; /* what the link carries; not known: nothing can be too fast */
     char warning[256];                  /* what should be known about figures of this drive; empty: nothing */
     struct stria_health before, after;
-    bool hot;                        /* it was throttled when last looked at; the drive's thread alone */
-    _Atomic bool has_heat;           /* a fake drive whose model knows of heat was looked at */
-    _Atomic uint64_t throttle_count; /* of a fake drive, which is looked at by the drive's own thread … */
-    _Atomic int64_t temperature_mc;  /* … in thousandths of °C */
+    struct stria_survey_drive *survey; /* of a real drive; null: there is nothing to survey */
+    bool hot;                          /* it was throttled when last looked at; the drive's thread alone */
+    _Atomic bool has_heat;             /* a fake drive whose model knows of heat was looked at */
+    _Atomic uint64_t throttle_count;   /* of a fake drive, which is looked at by the drive's own thread … */
+    _Atomic int64_t temperature_mc;    /* … in thousandths of °C */
 };
 
 /* Looks at the drive, refuses what must not be written or would not be measured (a file that is there and is
@@ -54,6 +57,16 @@ struct stria_target {
  * off a device that may be erased, and opens it. config is copied. On failure there is nothing to close. */
 int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
                       struct stria_target *target, struct stria_trouble *trouble);
+
+/* What is known of a drive that is not opened, because an array has it. */
+void stria_target_describe(const struct stria_drive_config *config, struct stria_target *target);
+
+/* Whether the drive knows TRIM; if not, the reason. */
+bool stria_target_knows_trim(const struct stria_target *target, char *reason, size_t size);
+
+/* As stria_target_health(), with all that does not change from one second to the next. By one thread, while
+ * nobody else asks. */
+void stria_target_condition(struct stria_target *target, struct stria_health *health);
 
 void stria_target_close(struct stria_target *target);
 

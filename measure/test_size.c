@@ -35,6 +35,7 @@ const struct stria_bench_test stria_bench_test_size = {
     .about = {"size", "a row of sizes, each written from the start; 1, 2, 4 … 64GiB"},
     .writes = true,
     .on_drives = true,
+    .on_array = true,
 
     .file_bytes = stria_bench_size_max,
     .plan = plan,

@@ -3,8 +3,17 @@
 #include <stddef.h>
 
 const struct stria_bench_test *const stria_bench_tests[] = {
+    /* clang-format off */
     &stria_bench_test_size,
+    &stria_bench_test_zone,
+    &stria_bench_test_block,
+    &stria_bench_test_fill,
+    &stria_bench_test_steady,
+    &stria_bench_test_paced,
+    &stria_bench_test_accuracy,
+    &stria_bench_test_read,
     NULL,
+    /* clang-format on */
 };
 
 const struct stria_bench_about *stria_bench_abouts(void)

@@ -32,6 +32,8 @@ static const struct stria_option options[] = {
      offsetof(struct bench_options, block), NULL},
     {"depth", 0, STRIA_OPTION_TEXTS, "NUMBER[,NUMBER...]", "Requests in flight on each drive; 8",
      offsetof(struct bench_options, depth), NULL},
+    {"zones", 0, STRIA_OPTION_NUMBER, "NUMBER", "zone: how many places; 8",
+     offsetof(struct bench_options, zones), NULL},
     {"repeats", 0, STRIA_OPTION_NUMBER, "NUMBER", "How often each point is measured; 3",
      offsetof(struct bench_options, repeats), NULL},
     {"rest", 0, STRIA_OPTION_TIME, "TIME", "Between the TRIM before a round and the round; 180s",
@@ -256,6 +258,7 @@ static int take_options(struct job *job, char **operands, int operand_count)
     if (given->repeats.given && (given->repeats.value < 1 || given->repeats.value > 1000))
         return wrong("--repeats is out of range: give 1 to %s", "1000");
     bench->repeats = given->repeats.given ? (uint32_t)given->repeats.value : REPEATS_DEFAULT;
+    bench->zones = given->zones.value < UINT32_MAX ? (uint32_t)given->zones.value : UINT32_MAX;
     bench->rest_ns = given->rest.given ? given->rest.value : REST_NS_DEFAULT;
     bench->runtime_ns = given->runtime.value;
     bench->warm_up_ns = given->warm_up.value;
@@ -362,18 +365,24 @@ const struct stria_command stria_command_bench = {
     .operands_max = STRIA_DRIVES_MAX + 1,
     .description =
         "TEST is one of\n"
-        "  size      a row of sizes, each written from the start; 1, 2, 4 … 64GiB\n\n"
-        "TARGET is a block device, a file, or an ARRAY.ini, which is measured through the recorder. A file "
-        "that does\n"
-        "not exist is made with --size, allocated fully, and gone at the end. What is on a target is lost: "
-        "one "
-        "that\n"
-        "carries anything is refused unless --erase names it, and one in use always. Before each round the "
-        "drives are\n"
-        "given a TRIM and rest. A drive is worth its minimum: the rating is the least over all repeats. "
-        "Ctrl-C "
-        "keeps\n"
-        "what was measured.",
+        "  size      a row of sizes, each written from the start; 1, 2, 4 … 64GiB\n"
+        "  zone      --size at places spread over the drive, in an order of chance; 8 of 1GiB\n"
+        "  block     requests of 512B to 16MiB at depths 1, 8 and 32, each for --runtime, 10s\n"
+        "  fill      the whole drive once, or --size of it: the rate over what is written, and its knee\n"
+        "  steady    rounds of --runtime, 60s, until five are alike as SNIA defines it, 25 at most\n"
+        "  paced     an array: the highest rate of a sensor that nothing is lost of, with --buffer\n"
+        "  accuracy  --size, 8GiB, written, read in order and in reverse, and compared\n"
+        "  read      what is there, unchanged; what is made for it, or recorded, is written first\n\n"
+        "TARGET is a block device, a file, or an ARRAY.ini, which is measured through the recorder, in its "
+        "free space.\n"
+        "A file that does not exist is made with --size, allocated fully, and gone at the end. What is on a "
+        "target is\n"
+        "lost: one that carries anything is refused unless --erase names it, and one in use always. Before "
+        "each round\n"
+        "the drives are given a TRIM and rest. A drive is worth its minimum: the rating is the least over "
+        "all "
+        "repeats.\n"
+        "Ctrl-C keeps what was measured.",
     .options = options,
     .options_bytes = sizeof(struct bench_options),
     .run = run,
