@@ -116,7 +116,7 @@ static void read_block(const char *root, const struct stria_answers_place *place
                        struct stria_survey_drive *drive)
 {
     struct stria_node node;
-    stria_node_at(root, place, &node);
+    stria_survey_node_at(root, place, &node);
     drive->exists = true;
     if (!node.folder[0])
         return;
@@ -143,7 +143,7 @@ static void read_below(const char *root, const char *number, const char *source,
     if (!node.folder[0] && source[0] == '/') {
         stria_answers_place(root, source, &place);
         if (place.kind == STRIA_ANSWERS_BLOCK)
-            stria_node_at(root, &place, &node);
+            stria_survey_node_at(root, &place, &node);
     }
     if (node.folder[0])
         read_disk(root, &node, drive);

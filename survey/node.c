@@ -108,7 +108,7 @@ void stria_node_named(const char *root, const char *name, struct stria_node *nod
     fill_in(root, stria_tree_resolve(root, node->folder, "/sys/class/block/%s", name), node);
 }
 
-void stria_node_at(const char *root, const struct stria_answers_place *place, struct stria_node *node)
+void stria_survey_node_at(const char *root, const struct stria_answers_place *place, struct stria_node *node)
 {
     if (place->number[0])
         stria_node_numbered(root, place->number, node);

@@ -16,7 +16,7 @@ struct stria_node {
 };
 
 /* The node of a block device; all empty if /sys knows none. */
-void stria_node_at(const char *root, const struct stria_answers_place *place, struct stria_node *node);
+void stria_survey_node_at(const char *root, const struct stria_answers_place *place, struct stria_node *node);
 
 /* The node that a kernel's number ("259:0") stands for. */
 void stria_node_numbered(const char *root, const char *number, struct stria_node *node);
