@@ -19,7 +19,7 @@
 #define STRIA_NVME_COMMAND_NS     8000000000ull
 #define STRIA_NVME_STOP_NS        5000000000ull
 #define STRIA_NVME_TRIES_MAX      3u /* of one command */
-#define STRIA_NVME_RESETS_MAX     3u /* in a row, without a command that succeeded in between */
+#define STRIA_NVME_RESETS_MAX     2u /* in a row, without a command that succeeded in between */
 #define STRIA_NVME_CHECK_NS       10000000ull
 
 /* Memory shared with the controller, for one controller whose pages are 4 KiB (CAP.MPSMIN of zero, as with
