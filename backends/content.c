@@ -56,12 +56,14 @@ static void describe_signature(blkid_probe probe, char *text, size_t size)
 }
 
 /* libblkid on this file; null when memory runs out or the file cannot be read. */
-static blkid_probe make_probe(int fd)
+static blkid_probe make_probe(int fd, uint32_t block_bytes)
 {
     blkid_probe probe = blkid_new_probe();
     if (!probe)
         return NULL;
-    if (blkid_probe_set_device(probe, fd, 0, 0) != 0 || blkid_probe_enable_superblocks(probe, 1) != 0 ||
+    if (blkid_probe_set_device(probe, fd, 0, 0) != 0 ||
+        (block_bytes && blkid_probe_set_sectorsize(probe, block_bytes) != 0) ||
+        blkid_probe_enable_superblocks(probe, 1) != 0 ||
         blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_DEFAULT | BLKID_SUBLKS_USAGE |
                                                      BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_BADCSUM) != 0 ||
         blkid_probe_enable_partitions(probe, 1) != 0 ||
@@ -78,9 +80,10 @@ static int cannot_probe(struct stria_trouble *trouble)
                              "cannot be searched for file systems and partition tables");
 }
 
-static int describe_signatures(int fd, char *text, size_t size, struct stria_trouble *trouble)
+static int describe_signatures(int fd, uint32_t block_bytes, char *text, size_t size,
+                               struct stria_trouble *trouble)
 {
-    blkid_probe probe = make_probe(fd);
+    blkid_probe probe = make_probe(fd, block_bytes);
     if (!probe)
         return cannot_probe(trouble);
     int found = 0;
@@ -192,15 +195,15 @@ static int find_any_byte(int fd, bool *found, struct stria_trouble *trouble)
                : STRIA_OK;
 }
 
-int stria_content_describe(int fd, uint64_t drive_bytes, bool whole_file, bool *found, char *text,
-                           size_t size, struct stria_trouble *trouble)
+int stria_content_describe(int fd, uint64_t drive_bytes, uint32_t block_bytes, bool whole_file, bool *found,
+                           char *text, size_t size, struct stria_trouble *trouble)
 {
     text[0] = '\0';
     *found = false;
     if (drive_bytes == 0)
         return STRIA_OK;
     describe_own(fd, drive_bytes, text, size);
-    int code = describe_signatures(fd, text, size, trouble);
+    int code = describe_signatures(fd, block_bytes, text, size, trouble);
     *found = text[0] != '\0';
     if (code != STRIA_OK || *found || !whole_file)
         return code;
@@ -210,9 +213,9 @@ int stria_content_describe(int fd, uint64_t drive_bytes, bool whole_file, bool *
     return code;
 }
 
-static int wipe_signatures(int fd)
+static int wipe_signatures(int fd, uint32_t block_bytes)
 {
-    blkid_probe probe = make_probe(fd);
+    blkid_probe probe = make_probe(fd, block_bytes);
     if (!probe)
         return STRIA_ERR_IO;
     int found = 0, wiped = 0;
@@ -234,11 +237,12 @@ static int wipe_own(int fd, uint64_t drive_bytes)
     return STRIA_OK;
 }
 
-int stria_content_wipe(int fd, uint64_t drive_bytes, const char *name, struct stria_trouble *trouble)
+int stria_content_wipe(int fd, uint64_t drive_bytes, uint32_t block_bytes, const char *name,
+                       struct stria_trouble *trouble)
 {
     if (drive_bytes == 0)
         return STRIA_OK;
-    int code = wipe_signatures(fd);
+    int code = wipe_signatures(fd, block_bytes);
     if (code == STRIA_OK)
         code = wipe_own(fd, drive_bytes);
     if (code == STRIA_OK && fsync(fd) != 0)

@@ -1,6 +1,7 @@
 #include "backends/guard.h"
 
 #include "backends/content.h"
+#include "backends/remote.h"
 #include "backends/sysfs.h"
 #include "backends/usage.h"
 
@@ -109,7 +110,8 @@ static int check_content(const struct subject *subject, struct stria_trouble *tr
     struct stria_trouble reason;
     int code = stria_code_of_errno(-drive_bytes_of(fd, subject, &bytes));
     if (code == STRIA_OK)
-        code = stria_content_describe(fd, bytes, !subject->device, &found, content, sizeof(content), &reason);
+        code =
+            stria_content_describe(fd, bytes, 0, !subject->device, &found, content, sizeof(content), &reason);
     else
         stria_trouble_set(&reason, code, "does not tell its size");
     close(fd);
@@ -159,6 +161,8 @@ int stria_guard_check(const char *path, const struct stria_guard *guard, bool *e
                       struct stria_trouble *trouble)
 {
     struct subject subject = {.path = path};
+    if (stria_remote_is(path))
+        return stria_remote_check(path, guard, erase, trouble);
     *erase = false;
     if (stat(path, &subject.status) != 0)
         return errno == ENOENT ? STRIA_OK
@@ -176,6 +180,8 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
 {
     struct stat status;
     *fd = -1;
+    if (stria_remote_is(path))
+        return STRIA_OK; /* opening it takes it from everybody else */
     if (stat(path, &status) != 0 && errno == ENOENT)
         return STRIA_OK;
     const bool device = S_ISBLK(status.st_mode);
@@ -196,6 +202,8 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
 int stria_guard_erase(const char *path, struct stria_trouble *trouble)
 {
     struct subject subject = {.path = path};
+    if (stria_remote_is(path))
+        return stria_remote_erase(path, trouble);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &subject.status) != 0) {
         const int error = errno;
@@ -208,7 +216,7 @@ int stria_guard_erase(const char *path, struct stria_trouble *trouble)
     subject.device = S_ISBLK(subject.status.st_mode);
     int code = stria_code_of_errno(-drive_bytes_of(fd, &subject, &bytes));
     if (code == STRIA_OK)
-        code = stria_content_wipe(fd, bytes, path, trouble);
+        code = stria_content_wipe(fd, bytes, 0, path, trouble);
     else
         stria_trouble_set(trouble, code, "%s does not tell its size", path);
     /* Fails on devices that cannot have partitions, which is as good. */

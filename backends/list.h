@@ -15,6 +15,9 @@ extern const struct stria_backend stria_backend_memory;
 /* "passthrough:PATH": NVMe commands past the block layer; PATH is the block device. */
 extern const struct stria_backend stria_backend_uring_cmd;
 
+/* "vfio:0000:01:00.0": an NVMe controller through VFIO, by our own driver. */
+extern const struct stria_backend stria_backend_nvme;
+
 /* Files and block devices by io_uring: claims every path, so it comes last. */
 extern const struct stria_backend stria_backend_uring;
 

@@ -152,6 +152,12 @@ static bool is_same(const struct identity *a, const struct identity *b)
            a->numbers[1] == b->numbers[1] && strcmp(a->name, b->name) == 0;
 }
 
+/* "memory:1GiB" and "null:1GiB" are another drive each time they are named. */
+static bool is_made_anew(const char *path)
+{
+    return strncmp(path, "memory:", 7) == 0 || strncmp(path, "null:", 5) == 0;
+}
+
 static void check_distinct(const struct stria_array_config *config, const struct stria_config_lines *lines,
                            struct stria_problems *problems)
 {
@@ -162,7 +168,7 @@ static void check_distinct(const struct stria_array_config *config, const struct
         for (unsigned j = 0; j < i; j++) {
             const struct stria_drive_config *other = &config->drives[j];
             const bool same_text =
-                it->path[0] && strcmp(it->path, other->path) == 0 && !stria_path_is_prefixed(it->path);
+                it->path[0] && strcmp(it->path, other->path) == 0 && !is_made_anew(it->path);
             if (!same_text && !is_same(&identities[i], &identities[j]))
                 continue;
             stria_problems_add(

@@ -1,4 +1,5 @@
 #include "backends/guard.h"
+#include "backends/remote.h"
 #include "core/geometry.h"
 #include "engine/create.h"
 #include "support/allocate.h"
@@ -77,12 +78,15 @@ static void plan_drive(struct plan *plan, unsigned index, const struct stria_gua
     const char *path = plan->config->drives[index].path;
     struct stria_trouble trouble;
     struct stat status;
-    if (stria_path_is_prefixed(path))
+    const bool remote = stria_remote_is(path);
+    if (stria_path_is_prefixed(path) && !remote)
         return;
     if (stria_guard_check(path, guard, &plan->erase[index], &trouble) != STRIA_OK) {
         refuse(plan, trouble.code, trouble.sentence);
         return;
     }
+    if (remote)
+        return;
     const bool there = stat(path, &status) == 0;
     if (!there || S_ISREG(status.st_mode))
         plan_file(plan, index, there ? &status : NULL);

@@ -279,6 +279,7 @@ CONTRACT(data_come_from_attached_regions_and_from_elsewhere)
         cr_assert(stria_drive_run(drive, STRIA_IO_READ, i * MIB, MIB / 4, regions[0].base) == STRIA_OK);
         cr_expect(i == 0 || memcmp(regions[0].base, source, MIB / 4) == 0, "into a region, from %zu", i);
     }
+    cr_assert(drive->backend->attach(drive, NULL, 0) == STRIA_OK);
     for (size_t i = 0; i < REGIONS; i++)
         free(regions[i].base);
     free(elsewhere);
@@ -380,5 +381,6 @@ CONTRACT(an_idle_drive_may_be_handed_to_another_thread_and_back)
         request_drive_check(drive, subject->forgets);
     }
     cr_expect(drive->traits.registered == registered);
+    cr_assert(drive->backend->attach(drive, NULL, 0) == STRIA_OK);
     free(region.base);
 }

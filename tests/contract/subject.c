@@ -5,6 +5,7 @@
 #include "backends/split.h"
 #include "backends/threaded.h"
 #include "tests/contract/loop.h"
+#include "tests/nvme/host.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -199,6 +200,42 @@ static bool threaded(struct subject *subject, bool opened)
     return opened;
 }
 
+static bool nvme_on_model(struct subject *subject, const struct subject_options *options,
+                          struct model_options model)
+{
+    struct stria_trouble trouble = {0};
+    model.latency_ns = 5000;
+    model.block_count = SUBJECT_BYTES / model.block_bytes;
+    snprintf(subject->path, sizeof(subject->path), "vfio:0000:01:00.0");
+    const struct stria_drive_options drive = {
+        .path = subject->path,
+        .read_only = options->read_only,
+        .depth = options->depth,
+        .unregistered = options->unregistered,
+    };
+    cr_assert(model_host_open(&model, &drive, &subject->drive, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    return true;
+}
+
+static bool nvme_cached_open(struct subject *subject, const struct subject_options *options)
+{
+    return nvme_on_model(subject, options, model_defaults());
+}
+
+static bool nvme_weak_open(struct subject *subject, const struct subject_options *options)
+{
+    struct model_options model = model_defaults();
+    model.memory = MODEL_WEAK;
+    model.block_bytes = 4096;
+    model.mdts = 0;
+    return nvme_on_model(subject, options, model);
+}
+
+static bool threaded_nvme_open(struct subject *subject, const struct subject_options *options)
+{
+    return threaded(subject, nvme_cached_open(subject, options));
+}
+
 static bool threaded_null_open(struct subject *subject, const struct subject_options *options)
 {
     return threaded(subject, null_open(subject, options));
@@ -254,6 +291,9 @@ const struct subject_kind subject_kinds[] = {
     {"threaded around split around uring_cmd on an NVMe namespace", threaded_passthrough_open},
     {"split around memory", split_memory_open},
     {"split around uring on a file", split_file_open},
+    {"nvme on a controller that does not see the caches", nvme_cached_open},
+    {"nvme on a controller of 4096-byte blocks", nvme_weak_open},
+    {"threaded around nvme", threaded_nvme_open},
     {"threaded around null", threaded_null_open},
     {"threaded around memory", threaded_memory_open},
     {"threaded around uring on a file", threaded_file_open},
