@@ -276,6 +276,16 @@ static bool threaded_faulty_file_open(struct subject *subject, const struct subj
     return threaded(subject, faulty_file_open(subject, options));
 }
 
+/* The drive that STRIA_TEST_VFIO names ("vfio:0000:01:00.0"), of SUBJECT_BYTES; it is overwritten. */
+static bool vfio_open(struct subject *subject, const struct subject_options *options)
+{
+    const char *path = getenv("STRIA_TEST_VFIO");
+    if (!path || !*path)
+        return false;
+    snprintf(subject->path, sizeof(subject->path), "%s", path);
+    return path_open(subject, subject->path, options);
+}
+
 const struct subject_kind subject_kinds[] = {
     {"null", null_open},
     {"memory", memory_open},
@@ -301,6 +311,7 @@ const struct subject_kind subject_kinds[] = {
     {"threaded around split around uring on a file", threaded_split_file_open},
     {"threaded around uring on a loop device", threaded_loop_open},
     {"threaded around fault around uring on a file", threaded_faulty_file_open},
+    {"nvme through VFIO", vfio_open},
 };
 const size_t subject_kind_count = sizeof(subject_kinds) / sizeof(subject_kinds[0]);
 

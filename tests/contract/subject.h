@@ -31,7 +31,8 @@ struct subject_kind {
 extern const struct subject_kind subject_kinds[];
 extern const size_t subject_kind_count;
 
-/* Whether STRIA_TEST_SUBJECTS in the environment, a part of the names of those wanted, says so or is not set. */
+/* Whether STRIA_TEST_SUBJECTS in the environment, a part of the names of those wanted, says so or is not set.
+ */
 bool subject_wanted(size_t kind);
 
 /* Opens a subject of that kind. False if this machine cannot have it (not root, no direct I/O): skip. Any

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Polling through VFIO against the kernel's block layer, one drive after the other in the same guest; run by
+# bench/vfio.sh, not by the test suite.
+#: drive a size=1G
+#: modules nvme vfio-pci
+#: iommu
+#: limit 600
+. "$(dirname "$0")/lib.sh"
+
+device=$(device_of a)
+address=$(address_of a)
+
+bind() {
+    echo "$address" >"/sys/bus/pci/devices/$address/driver/unbind"
+    echo "$1" >"/sys/bus/pci/devices/$address/driver_override"
+    echo "$address" >/sys/bus/pci/drivers_probe
+}
+
+# measured NAME PATH: one line of bytes a second and processor seconds a gigabyte, of the whole guest.
+measured() {
+    "$bench" --plain --machine --block 512KiB --depth 16 --seconds 8 "$2" >line
+    echo "$1 $(cat line)" | tee -a $share/speed
+}
+
+turns() {
+    bench=$(dirname "$stria")/../bench/stria_bench_drives
+    : >$share/speed
+    for turn in 1 2 3; do
+        device=$(device_of a)
+        measured block "$device"
+        bind vfio-pci
+        measured vfio "vfio:$address"
+        bind nvme
+    done
+}
+
+it "measures both paths in turns" turns
+finish
