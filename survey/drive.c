@@ -209,6 +209,7 @@ int stria_survey_read(const char *root, const char *path, struct stria_survey_dr
         return STRIA_OK;
     }
     stria_answers_place(root, path, &place);
+    snprintf(drive->resolved, sizeof(drive->resolved), "%s", place.resolved);
     switch (place.kind) {
     case STRIA_ANSWERS_NOTHING:
         return read_missing(root, path, drive, trouble);

@@ -91,7 +91,8 @@ struct stria_survey_file_system {
 
 /* A large struct: allocate it. */
 struct stria_survey_drive {
-    char path[STRIA_SURVEY_PATH_BYTES]; /* as given */
+    char path[STRIA_SURVEY_PATH_BYTES];     /* as given */
+    char resolved[STRIA_SURVEY_PATH_BYTES]; /* without symbolic links; empty: there is nothing */
     enum stria_survey_transport transport;
     bool exists;                        /* false: a file that is not made yet */
     char node[STRIA_SURVEY_NODE_BYTES]; /* kernel name of the device ("nvme0n1p2"); of a file: what its
