@@ -15,7 +15,7 @@ _stria() {
     compopt +o default 2>/dev/null
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate bench compare report check-synthetic --help --version' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'init record ls verify export rm fake simulate drives doctor bench compare report check-synthetic --help --version' -- "$current")
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do
@@ -27,6 +27,11 @@ _stria() {
     done
 
     case $before in
+        --root)
+            mapfile -t COMPREPLY < <(compgen -d -- "$current")
+            compopt -o filenames
+            return
+            ;;
         --input)
             mapfile -t COMPREPLY < <(compgen -W '- synthetic' -- "$current"; compgen -f -- "$current")
             return
@@ -77,6 +82,8 @@ _stria() {
             ;;
         compare) options='--json --tolerance --despite --versus --price-a --price-b --buffer --rate --help' ;;
         report) options='-o --output --csv --openmetrics --influx --help' ;;
+        drives) options='--json --root --help' ;;
+        doctor) options='--json --root --help' ;;
         check-synthetic) options='--offset --help' ;;
         *) return ;;
     esac
@@ -90,6 +97,9 @@ _stria() {
         mapfile -t COMPREPLY < <(compgen -W 'size zone block fill steady paced accuracy read' -- "$current")
     elif [[ $command == simulate ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ $command == drives || $command == doctor ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(lsblk --noheadings --nodeps --paths --output NAME 2>/dev/null)" -- "$current"; compgen -f -- "$current")
+        compopt -o filenames
     elif [[ $command == report || $command == compare ]]; then
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$current"; compgen -d -- "$current")
         compopt -o filenames

@@ -1,5 +1,6 @@
 #include "survey/doctor.h"
 
+#include "support/plain.h"
 #include "survey/checks.h"
 
 #include <stdarg.h>
@@ -61,6 +62,8 @@ struct stria_finding *stria_finding_add(struct stria_findings *findings, enum st
     va_start(arguments, evidence);
     vsnprintf(finding->evidence, sizeof(finding->evidence), evidence, arguments);
     va_end(arguments);
+    stria_plain(finding->subject);
+    stria_plain(finding->evidence);
     return finding;
 }
 
@@ -71,6 +74,7 @@ void stria_finding_remedy(struct stria_finding *finding, const char *format, ...
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(finding->remedy, sizeof(finding->remedy), format, arguments);
+    stria_plain(finding->remedy);
     va_end(arguments);
 }
 

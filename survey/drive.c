@@ -120,7 +120,7 @@ static void read_block(const char *root, const struct stria_answers_place *place
     drive->exists = true;
     if (!node.folder[0])
         return;
-    drive->transport = stria_node_transport(&node);
+    drive->transport = stria_survey_node_transport(&node);
     read_disk(root, &node, drive);
     const struct stria_survey_figure sectors = stria_figure_read(root, node.folder, "size");
     if (sectors.known && sectors.value >= 0 && sectors.value <= INT64_MAX / SECTOR_BYTES)
@@ -139,7 +139,7 @@ static void read_below(const char *root, const char *number, const char *source,
 {
     struct stria_node node;
     struct stria_answers_place place;
-    stria_node_numbered(root, number, &node);
+    stria_survey_node_numbered(root, number, &node);
     if (!node.folder[0] && source[0] == '/') {
         stria_answers_place(root, source, &place);
         if (place.kind == STRIA_ANSWERS_BLOCK)
@@ -197,17 +197,10 @@ static int read_missing(const char *root, const char *path, struct stria_survey_
     return STRIA_OK;
 }
 
-int stria_survey_read(const char *root, const char *path, struct stria_survey_drive *drive,
+static int read_place(const char *root, const char *path, struct stria_survey_drive *drive,
                       struct stria_trouble *trouble)
 {
     struct stria_answers_place place;
-    memset(drive, 0, sizeof(*drive));
-    if (snprintf(drive->path, sizeof(drive->path), "%s", path) >= (int)sizeof(drive->path))
-        return stria_trouble_set(trouble, STRIA_ERR_INVALID, "the path of a drive is too long: %.60s…", path);
-    if (stria_path_is_prefixed(path)) {
-        drive->transport = STRIA_SURVEY_STAND_IN;
-        return STRIA_OK;
-    }
     stria_answers_place(root, path, &place);
     snprintf(drive->resolved, sizeof(drive->resolved), "%s", place.resolved);
     switch (place.kind) {
@@ -220,10 +213,25 @@ int stria_survey_read(const char *root, const char *path, struct stria_survey_dr
         read_file(root, &place, drive);
         return STRIA_OK;
     default:
-        return stria_trouble_set(
-            trouble, STRIA_ERR_INVALID,
-            "%s is neither a block device nor a file: name one of them, such as /dev/nvme0n1", path);
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                                 "%s is neither a block device nor a file: name one of them, such as "
+                                 "/dev/nvme0n1",
+                                 path);
     }
+}
+
+int stria_survey_read(const char *root, const char *path, struct stria_survey_drive *drive,
+                      struct stria_trouble *trouble)
+{
+    char plain[STRIA_SURVEY_PATH_BYTES];
+    memset(drive, 0, sizeof(*drive));
+    if (snprintf(drive->path, sizeof(drive->path), "%s", path) >= (int)sizeof(drive->path))
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID, "the path of a drive is too long: %.60s…", path);
+    stria_survey_node_plain_path(path, plain);
+    if (!stria_path_is_prefixed(plain))
+        return read_place(root, plain, drive, trouble);
+    drive->transport = STRIA_SURVEY_STAND_IN;
+    return STRIA_OK;
 }
 
 void stria_survey_sample(const char *root, const struct stria_survey_drive *drive,

@@ -151,7 +151,8 @@ struct stria_survey_drive {
 /* Surveys the block device, partition or file at path. What cannot be found out is flagged as unknown, and is
  * no failure. STRIA_ERR_NOT_FOUND when neither it nor, for a file, its folder is there, STRIA_ERR_INVALID for
  * what cannot be a drive; the sentence then tells. A path that a backend claims by a prefix is
- * STRIA_SURVEY_STAND_IN. */
+ * STRIA_SURVEY_STAND_IN; one for NVMe passthrough ("passthrough:/dev/nvme0n1", "/dev/ng0n1") is that of its
+ * block device. */
 int stria_survey_read(const char *root, const char *path, struct stria_survey_drive *drive,
                       struct stria_trouble *trouble);
 

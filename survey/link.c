@@ -71,7 +71,7 @@ static void add_bridge(const char *root, const char *folder, struct stria_survey
     struct stria_survey_bridge *bridge = &drive->bridges[drive->bridge_count++];
     memset(bridge, 0, sizeof(*bridge));
     snprintf(bridge->address, sizeof(bridge->address), "%.*s", (int)sizeof(bridge->address) - 1,
-             stria_node_base(folder));
+             stria_survey_node_base(folder));
     read_link(root, folder, &bridge->link);
 }
 
@@ -122,7 +122,7 @@ static void read_sata(const char *root, const char *device, struct stria_survey_
 
 void stria_parts_link(const char *root, const struct stria_node *node, struct stria_survey_drive *drive)
 {
-    const enum stria_survey_transport transport = stria_node_transport(node);
+    const enum stria_survey_transport transport = stria_survey_node_transport(node);
     read_pci(root, node->device, drive);
     if (transport == STRIA_SURVEY_NVME && drive->bridge_count)
         drive->link = drive->bridges[drive->bridge_count - 1].link;

@@ -1,5 +1,6 @@
 #include "survey/node.h"
 
+#include "backends/uring_cmd.h"
 #include "support/tree.h"
 
 #include <ctype.h>
@@ -9,10 +10,22 @@
 /* A limit on layers above each other, so that no tree can make us go on for ever. */
 #define LAYERS_MAX 16u
 
-const char *stria_node_base(const char *path)
+const char *stria_survey_node_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+void stria_survey_node_plain_path(const char *path, char out[STRIA_SURVEY_PATH_BYTES])
+{
+    static const char prefix[] = STRIA_PASSTHROUGH_PREFIX, character[] = "/dev/ng";
+    if (strncmp(path, prefix, sizeof(prefix) - 1) == 0)
+        path += sizeof(prefix) - 1;
+    const char *number = path + sizeof(character) - 1;
+    if (strncmp(path, character, sizeof(character) - 1) == 0 && isdigit((unsigned char)*number))
+        snprintf(out, STRIA_SURVEY_PATH_BYTES, "/dev/nvme%s", number);
+    else
+        snprintf(out, STRIA_SURVEY_PATH_BYTES, "%s", path);
 }
 
 static bool is_controller(const char *name)
@@ -37,8 +50,8 @@ static void find_controller(const char *root, struct stria_node *node)
         return;
     snprintf(parent, sizeof(parent), "%s", node->disk);
     *strrchr(parent, '/') = '\0';
-    if (is_controller(stria_node_base(parent)))
-        take_controller(stria_node_base(parent), node);
+    if (is_controller(stria_survey_node_base(parent)))
+        take_controller(stria_survey_node_base(parent), node);
     else
         stria_tree_each(root, parent, take_controller, node);
     if (node->controller[0] &&
@@ -79,7 +92,7 @@ static void find_disk(const char *root, struct stria_node *node)
         if (!step_down(root, node->disk))
             break;
     }
-    snprintf(node->disk_name, sizeof(node->disk_name), "%s", stria_node_base(node->disk));
+    snprintf(node->disk_name, sizeof(node->disk_name), "%s", stria_survey_node_base(node->disk));
     snprintf(node->device, sizeof(node->device), "%s", node->disk);
     find_controller(root, node);
 }
@@ -91,18 +104,18 @@ static void fill_in(const char *root, bool found, struct stria_node *node)
         memset(node, 0, sizeof(*node));
         return;
     }
-    snprintf(node->name, sizeof(node->name), "%s", stria_node_base(node->folder));
+    snprintf(node->name, sizeof(node->name), "%s", stria_survey_node_base(node->folder));
     node->partition = stria_tree_exists(root, "%s/partition", node->folder);
     find_disk(root, node);
 }
 
-void stria_node_numbered(const char *root, const char *number, struct stria_node *node)
+void stria_survey_node_numbered(const char *root, const char *number, struct stria_node *node)
 {
     memset(node, 0, sizeof(*node));
     fill_in(root, stria_tree_resolve(root, node->folder, "/sys/dev/block/%s", number), node);
 }
 
-void stria_node_named(const char *root, const char *name, struct stria_node *node)
+void stria_survey_node_named(const char *root, const char *name, struct stria_node *node)
 {
     memset(node, 0, sizeof(*node));
     fill_in(root, stria_tree_resolve(root, node->folder, "/sys/class/block/%s", name), node);
@@ -111,12 +124,12 @@ void stria_node_named(const char *root, const char *name, struct stria_node *nod
 void stria_survey_node_at(const char *root, const struct stria_answers_place *place, struct stria_node *node)
 {
     if (place->number[0])
-        stria_node_numbered(root, place->number, node);
+        stria_survey_node_numbered(root, place->number, node);
     else
-        stria_node_named(root, stria_node_base(place->resolved), node);
+        stria_survey_node_named(root, stria_survey_node_base(place->resolved), node);
 }
 
-enum stria_survey_transport stria_node_transport(const struct stria_node *node)
+enum stria_survey_transport stria_survey_node_transport(const struct stria_node *node)
 {
     static const struct {
         const char *prefix;

@@ -19,15 +19,19 @@ struct stria_node {
 void stria_survey_node_at(const char *root, const struct stria_answers_place *place, struct stria_node *node);
 
 /* The node that a kernel's number ("259:0") stands for. */
-void stria_node_numbered(const char *root, const char *number, struct stria_node *node);
+void stria_survey_node_numbered(const char *root, const char *number, struct stria_node *node);
 
 /* By its kernel name. */
-void stria_node_named(const char *root, const char *name, struct stria_node *node);
+void stria_survey_node_named(const char *root, const char *name, struct stria_node *node);
 
 /* What a disk of this name and place in /sys is. */
-enum stria_survey_transport stria_node_transport(const struct stria_node *node);
+enum stria_survey_transport stria_survey_node_transport(const struct stria_node *node);
 
 /* The last part of a path. */
-const char *stria_node_base(const char *path);
+const char *stria_survey_node_base(const char *path);
+
+/* What a backend's name for a drive is the name of: a path without "passthrough:" before it, the block device
+ * of an NVMe namespace's character device (/dev/ng0n1), or the path itself. */
+void stria_survey_node_plain_path(const char *path, char out[STRIA_SURVEY_PATH_BYTES]);
 
 #endif

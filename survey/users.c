@@ -41,7 +41,8 @@ static bool is_this(const struct user_search *search, const char *path)
     stria_answers_place(search->root, path, &place);
     if (search->resolved)
         return strcmp(place.resolved, search->resolved) == 0;
-    return place.kind == STRIA_ANSWERS_BLOCK && strcmp(stria_node_base(place.resolved), search->name) == 0;
+    return place.kind == STRIA_ANSWERS_BLOCK &&
+           strcmp(stria_survey_node_base(place.resolved), search->name) == 0;
 }
 
 static bool match_mount(const struct stria_mount *mount, void *user)
@@ -118,7 +119,7 @@ static void search_membership(const char *root, const struct stria_node *node, c
 {
     char what[256];
     if (!drive->size_bytes.known ||
-        !stria_answers_superblock(root, resolved, node ? node->name : stria_node_base(resolved),
+        !stria_answers_superblock(root, resolved, node ? node->name : stria_survey_node_base(resolved),
                                   (uint64_t)drive->size_bytes.value, &drive->super))
         return;
     drive->member = true;

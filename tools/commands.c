@@ -19,6 +19,8 @@ const struct stria_command *const stria_commands[] = {
     &stria_command_bench,
     &stria_command_compare,
     &stria_command_report,
+    &stria_command_drives,
+    &stria_command_doctor,
     &stria_command_check_synthetic,
     NULL,
     /* clang-format on */

@@ -15,6 +15,8 @@ extern const struct stria_command stria_command_simulate;
 extern const struct stria_command stria_command_bench;
 extern const struct stria_command stria_command_compare;
 extern const struct stria_command stria_command_report;
+extern const struct stria_command stria_command_drives;
+extern const struct stria_command stria_command_doctor;
 extern const struct stria_command stria_command_check_synthetic;
 
 /* Ends with null. */

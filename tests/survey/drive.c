@@ -341,6 +341,18 @@ Test(drive, is_looked_for_below_layers_that_have_but_one_below)
     cr_expect_str_eq(rig_drive("/data/left.img")->disk, "dm-0");
 }
 
+Test(drive, is_the_same_by_passthrough)
+{
+    static const char *const paths[] = {"passthrough:/dev/nvme2n1", "/dev/ng2n1"};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        const struct stria_survey_drive *drive = rig_drive(paths[i]);
+        cr_expect_eq(drive->transport, STRIA_SURVEY_NVME);
+        cr_expect_str_eq(drive->path, paths[i]);
+        cr_expect_str_eq(drive->node, "nvme2n1");
+        cr_expect_str_eq(drive->serial, "S69ENX0T000002A");
+    }
+}
+
 Test(drive, tells_what_cannot_be_one)
 {
     struct stria_survey_drive *drive = malloc(sizeof(*drive));

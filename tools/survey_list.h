@@ -1,0 +1,23 @@
+/* Several drives surveyed at once. */
+#ifndef STRIA_TOOLS_SURVEY_LIST_H
+#define STRIA_TOOLS_SURVEY_LIST_H
+
+#include "survey/drive.h"
+
+/* All zero is an empty list. */
+struct stria_survey_list {
+    uint32_t count;
+    struct stria_survey_drive **drives; /* each owned */
+    struct stria_trouble *troubles;     /* of each, its code STRIA_OK if it could be surveyed */
+};
+
+/* Surveys one more drive. STRIA_ERR_NO_MEMORY, or its own code, which its trouble has too. */
+int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path);
+
+/* Adds all that could be drives; idle: of these only those that nobody but an array uses. */
+void stria_survey_list_add_all(struct stria_survey_list *list, const char *root, bool idle);
+
+/* Frees all of it and leaves an empty list. */
+void stria_survey_list_clear(struct stria_survey_list *list);
+
+#endif
