@@ -190,9 +190,9 @@ static int find_any_byte(int fd, bool *found, struct stria_trouble *trouble)
     }
     const int error = errno;
     free(buffer);
-    return got < 0
-               ? stria_trouble_set(trouble, stria_code_of_errno(error), "cannot be read: %s", strerror(error))
-               : STRIA_OK;
+    return got < 0 ? stria_trouble_set(trouble, stria_code_of_errno(error), "cannot be read: %s",
+                                       stria_errno_text(error))
+                   : STRIA_OK;
 }
 
 int stria_content_describe(int fd, uint64_t drive_bytes, uint32_t block_bytes, bool whole_file, bool *found,

@@ -58,7 +58,8 @@ int fake_state_open(struct fake_state *file, const char *path, bool read_only, b
     file->fd = open(path, flags, 0666);
     if (file->fd < 0)
         return stria_trouble_set(trouble, stria_code_of_errno(errno),
-                                 "cannot open %s, the state of a fake drive: %s", path, strerror(errno));
+                                 "cannot open %s, the state of a fake drive: %s", path,
+                                 stria_errno_text(errno));
     if (read_slots(file))
         return STRIA_OK;
     close(file->fd);

@@ -103,7 +103,7 @@ static int check_content(const struct subject *subject, struct stria_trouble *tr
     int fd = open(subject->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot open %s: %s", subject->path,
-                                 strerror(errno));
+                                 stria_errno_text(errno));
     char content[512];
     uint64_t bytes;
     bool found = false;
@@ -167,7 +167,7 @@ int stria_guard_check(const char *path, const struct stria_guard *guard, bool *e
     if (stat(path, &subject.status) != 0)
         return errno == ENOENT ? STRIA_OK
                                : stria_trouble_set(trouble, stria_code_of_errno(errno),
-                                                   "cannot look at %s: %s", path, strerror(errno));
+                                                   "cannot look at %s: %s", path, stria_errno_text(errno));
     subject.device = S_ISBLK(subject.status.st_mode);
     if (!subject.device && !S_ISREG(subject.status.st_mode))
         return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
@@ -196,7 +196,7 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                                  "%s is in use by another process: end that use first", path);
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s for writing: %s", path,
-                             strerror(error));
+                             stria_errno_text(error));
 }
 
 int stria_guard_erase(const char *path, struct stria_trouble *trouble)
@@ -210,7 +210,7 @@ int stria_guard_erase(const char *path, struct stria_trouble *trouble)
         if (fd >= 0)
             close(fd);
         return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s to erase it: %s", path,
-                                 strerror(error));
+                                 stria_errno_text(error));
     }
     uint64_t bytes;
     subject.device = S_ISBLK(subject.status.st_mode);

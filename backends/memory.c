@@ -105,7 +105,7 @@ static int store_acquire(const struct stria_drive_options *options, const char *
             return stria_trouble_set(
                 trouble, STRIA_ERR_NO_MEMORY,
                 "%s: the system gives no such amount of memory: %s; write a smaller size", options->path,
-                strerror(errno));
+                stria_errno_text(errno));
         if (*name) {
             store->next = stores;
             stores = store;

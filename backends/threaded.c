@@ -59,7 +59,7 @@ int stria_threaded_wrap(struct stria_drive *inner, void (*notify)(void *context)
             trouble, stria_code_of_errno(error),
             "%s: the system gives no thread for this drive: %s; raise the limit (ulimit -u, "
             "TasksMax=)",
-            inner->traits.path, strerror(error));
+            inner->traits.path, stria_errno_text(error));
     }
     *out = &threaded->drive;
     return STRIA_OK;

@@ -245,7 +245,7 @@ static int open_character(struct cmd_drive *cmd, const char *block_path, dev_t d
     return stria_trouble_set(
         trouble, stria_code_of_errno(errno),
         "cannot open %s, by which %s would be reached: %s; leave out backend = passthrough", path, block_path,
-        strerror(errno));
+        stria_errno_text(errno));
 }
 
 static void cmd_free(struct cmd_drive *cmd)

@@ -29,7 +29,7 @@ static int device_describe(int fd, const struct stat *status, struct stria_trait
     int block_bytes = 0;
     if (ioctl(fd, BLKSSZGET, &block_bytes) < 0 || ioctl(fd, BLKGETSIZE64, &traits->drive_bytes) < 0)
         return stria_trouble_set(trouble, stria_code_of_errno(errno), "%s does not tell its size: %s",
-                                 traits->path, strerror(errno));
+                                 traits->path, stria_errno_text(errno));
     char cache[32];
     traits->block_bytes = (uint32_t)block_bytes;
     traits->block_device = true;
@@ -97,6 +97,12 @@ int uring_media_describe(int fd, const struct stat *status, bool direct, struct 
                                  STRIA_BLOCK_BYTES_MAX);
     if (traits->memory_align_bytes < traits->block_bytes)
         traits->memory_align_bytes = traits->block_bytes;
+    if (traits->drive_bytes == 0 && S_ISBLK(status->st_mode))
+        return stria_trouble_set(
+            trouble, STRIA_ERR_GONE,
+            "%s has 0 bytes: there is nothing behind the device, such as a file attached to a "
+            "loop device or a card in its reader; attach it, or name another drive",
+            traits->path);
     if (traits->drive_bytes < traits->block_bytes)
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
                                  "%s has %llu bytes, less than one block of %u: give it a larger size",

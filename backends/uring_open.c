@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Opening a FIFO would wait for its other end, so what it is gets asked before. */
@@ -70,7 +71,7 @@ static int failure(const struct stria_drive_options *options, int error, const s
             path);
     default:
         return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s: %s", path,
-                                 strerror(error));
+                                 stria_errno_text(error));
     }
 }
 
@@ -94,6 +95,21 @@ static int hold(const struct stria_drive_options *options, int *hold_fd, const s
     return STRIA_OK;
 }
 
+/* Without this every write behind the limit would look like a drive that is full. */
+static int check_size_limit(const struct stria_drive_options *options, const struct stat *status,
+                            struct stria_trouble *trouble)
+{
+    struct rlimit limit;
+    if (options->read_only || !S_ISREG(status->st_mode) || getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+        limit.rlim_cur >= (rlim_t)status->st_size)
+        return STRIA_OK;
+    return stria_trouble_set(
+        trouble, STRIA_ERR_PERMISSION,
+        "%s has %llu bytes, and this process may write only the first %llu of a file: raise the "
+        "limit on the size of files (ulimit -f, LimitFSIZE=)",
+        options->path, (unsigned long long)status->st_size, (unsigned long long)limit.rlim_cur);
+}
+
 int uring_path_open(const struct stria_drive_options *options, int *fd, int *hold_fd, struct stat *status,
                     struct stria_trouble *trouble)
 {
@@ -113,5 +129,6 @@ int uring_path_open(const struct stria_drive_options *options, int *fd, int *hol
     if (*hold_fd >= 0 && (fstat(*hold_fd, &held) < 0 || held.st_dev != status->st_dev ||
                           held.st_ino != status->st_ino || held.st_rdev != status->st_rdev))
         return failure(options, EBUSY, status, trouble);
-    return kind_check(options->path, status->st_mode, trouble);
+    code = kind_check(options->path, status->st_mode, trouble);
+    return code < 0 ? code : check_size_limit(options, status, trouble);
 }

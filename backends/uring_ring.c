@@ -45,7 +45,7 @@ static int ring_failure(const struct uring_drive *uring, int error, struct stria
                                  path);
     default:
         return stria_trouble_set(trouble, stria_code_of_errno(error), "%s: cannot set up an io_uring: %s",
-                                 path, strerror(error));
+                                 path, stria_errno_text(error));
     }
 }
 
@@ -101,7 +101,7 @@ void uring_ring_register(struct uring_drive *uring)
                           "no fixed buffers: the locked-memory limit is %llu KiB (ulimit -l, LimitMEMLOCK=)",
                           (unsigned long long)limit.rlim_cur >> 10);
     else
-        stria_traits_note(traits, "no fixed buffers: %s", strerror(-error));
+        stria_traits_note(traits, "no fixed buffers: %s", stria_errno_text(-error));
 }
 
 int uring_ring_own(struct uring_drive *uring)

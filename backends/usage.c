@@ -155,7 +155,7 @@ static int check_exclusive(const char *path, struct stria_trouble *trouble)
             "another drive",
             path);
     return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot open %s: %s", path,
-                             strerror(errno));
+                             stria_errno_text(errno));
 }
 
 int stria_usage_check(const char *path, const struct stat *status, struct stria_trouble *trouble)
@@ -220,4 +220,47 @@ bool stria_usage_is_root(dev_t device)
         return true;
     /* In a changed root directory, "/" need not be a mount of its own. */
     return stat("/", &status) == 0 && is_below(device, status.st_dev, 0);
+}
+
+struct file_search {
+    const struct stat *file;
+    unsigned layer;
+    bool found;
+};
+
+static bool search_file(dev_t device, const char *name, void *user);
+
+/* True if a device is laid upon a file, through any number of layers. */
+static bool lies_on_file(dev_t device, const struct stat *file, unsigned layer)
+{
+    dev_t whole;
+    struct stat backing;
+    if (device == 0 || layer > LAYERS_MAX)
+        return false;
+    if (stria_sysfs_is_partition(device, &whole))
+        return lies_on_file(whole, file, layer + 1);
+    if (loop_backing(device, &backing))
+        return is_same_file(&backing, file) ||
+               (S_ISBLK(backing.st_mode) && lies_on_file(backing.st_rdev, file, layer + 1));
+    struct file_search search = {.file = file, .layer = layer + 1};
+    stria_sysfs_each(device, STRIA_SYSFS_SLAVES, search_file, &search);
+    return search.found;
+}
+
+static bool search_file(dev_t device, const char *name, void *user)
+{
+    struct file_search *search = user;
+    (void)name;
+    search->found = lies_on_file(device, search->file, search->layer);
+    return !search->found;
+}
+
+bool stria_usage_overlaps(const struct stat *a, const struct stat *b)
+{
+    if (is_same_file(a, b))
+        return true;
+    if (S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode))
+        return is_below(a->st_rdev, b->st_rdev, 0) || is_below(b->st_rdev, a->st_rdev, 0);
+    return (S_ISBLK(a->st_mode) && lies_on_file(a->st_rdev, b, 0)) ||
+           (S_ISBLK(b->st_mode) && lies_on_file(b->st_rdev, a, 0));
 }

@@ -16,4 +16,8 @@ bool stria_usage_is_root(dev_t device);
  * what to do. status is of path, symbolic links followed. For a device also its partitions count. */
 int stria_usage_check(const char *path, const struct stat *status, struct stria_trouble *trouble);
 
+/* True if two files or block devices share bytes: they are the same, or one is laid upon the other (a loop
+ * device over its file, a partition of its disk, dm and md over their members). */
+bool stria_usage_overlaps(const struct stat *a, const struct stat *b);
+
 #endif

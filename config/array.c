@@ -223,16 +223,23 @@ static int cannot_read(const char *path, int error, struct stria_problems *probl
 {
     if (error == ENOENT)
         stria_problems_add(problems, "there is no %s: name the array's INI file", path);
+    else if (error == ESPIPE)
+        stria_problems_add(problems, "%s is no file: name the array's INI file", path);
     else if (error == EISDIR)
         stria_problems_add(problems, "%s is a folder: name the array's INI file in it", path);
     else
-        stria_problems_add(problems, "cannot read %s: %s", path, strerror(error));
-    return error == EISDIR ? STRIA_ERR_INVALID : stria_code_of_errno(error);
+        stria_problems_add(problems, "cannot read %s: %s", path, stria_errno_text(error));
+    return error == ESPIPE ? STRIA_ERR_INVALID : stria_code_of_errno(error);
 }
 
 /* Fills text with at most size bytes; how many, or negative errno. */
 static ssize_t read_up_to(const char *path, char *text, size_t size)
 {
+    struct stat status;
+    /* Opening a FIFO would wait for its other end. */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) &&
+        !S_ISCHR(status.st_mode))
+        return -ESPIPE;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;

@@ -17,7 +17,7 @@ static int read_file(const char *path, struct stria_profile *profile, struct str
 {
     FILE *in = fopen(path, "re");
     if (!in) {
-        stria_problems_add(problems, "cannot read the profile %s: %s", path, strerror(errno));
+        stria_problems_add(problems, "cannot read the profile %s: %s", path, stria_errno_text(errno));
         return stria_code_of_errno(errno);
     }
     int code = STRIA_ERR_NO_MEMORY;
@@ -25,7 +25,7 @@ static int read_file(const char *path, struct stria_profile *profile, struct str
     if (text) {
         const size_t bytes = fread(text, 1, STRIA_PROFILE_FILE_BYTES_MAX + 1, in);
         if (ferror(in)) {
-            stria_problems_add(problems, "cannot read the profile %s: %s", path, strerror(errno));
+            stria_problems_add(problems, "cannot read the profile %s: %s", path, stria_errno_text(errno));
             code = stria_code_of_errno(errno);
         } else if (bytes > STRIA_PROFILE_FILE_BYTES_MAX) {
             stria_problems_add(problems, "%s is larger than 64 KiB: it is not a drive profile", path);

@@ -23,6 +23,7 @@ const char *stria_code_text(int code)
         "array full",
         "stream ended",
         "system error",
+        "damaged",
     };
     const unsigned count = sizeof(texts) / sizeof(texts[0]);
     if (code > 0 || (unsigned)-code >= count)

@@ -17,13 +17,14 @@ enum stria_code {
     STRIA_ERR_EXISTS = -10,      /* the name is taken */
     STRIA_ERR_BUSY = -11,        /* in use by somebody else */
     STRIA_ERR_REFUSED = -12,     /* would destroy something precious */
-    STRIA_ERR_FORMAT = -13,      /* on-media bytes that are not ours, or damaged */
+    STRIA_ERR_FORMAT = -13,      /* on-media bytes that are not ours */
     STRIA_ERR_VERSION = -14,     /* ours, but from a newer Stria than this one */
     STRIA_ERR_UNSUPPORTED = -15, /* the medium or this build cannot do it */
     STRIA_ERR_PERMISSION = -16,  /* the system denies it */
     STRIA_ERR_ARRAY_FULL = -17,  /* no extent is left on any drive */
     STRIA_ERR_CLOSED = -18,      /* the stream has ended */
-    STRIA_ERR_SYSTEM = -19       /* any other failure of the operating system */
+    STRIA_ERR_SYSTEM = -19,      /* any other failure of the operating system */
+    STRIA_ERR_DAMAGED = -20      /* ours, but not whole any more */
 };
 
 /* A short static phrase for a code, such as "i/o error"; "unknown code" for anything else. */

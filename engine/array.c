@@ -125,7 +125,8 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
     member->drive = candidate->drive;
     member->super = candidate->super;
     member->copies = candidate->copies;
-    snprintf(member->complaint, sizeof(member->complaint), "%s", candidate->drive->traits.note);
+    const char *note = candidate->drive->traits.note;
+    snprintf(member->complaint, sizeof(member->complaint), note[0] ? "%.400s: %s" : "", path, note);
 }
 
 void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason)
@@ -134,7 +135,6 @@ void stria_array_drop(struct stria_array *array, uint32_t index, const char *rea
     if (!member->drive)
         return;
     snprintf(member->complaint, sizeof(member->complaint), "%s: %s", member->drive->traits.path, reason);
-    add_complaint(array, "%s", member->complaint);
     stria_member_close(member);
     member->drive = NULL;
 }
@@ -253,24 +253,54 @@ uint32_t stria_array_present(const struct stria_array *array)
     return present;
 }
 
-/* A drive that is absent and the only section that has none belong together: it has a name then. */
+/* A drive that is absent and the only section that has none belong together: it has a name then, and a
+ * reason. */
 static void name_absent(struct stria_array *array, const struct candidate *candidates, uint32_t count)
 {
-    const struct stria_drive_config *section = NULL;
+    const struct candidate *left = NULL;
     uint32_t sections = 0;
     for (uint32_t index = 0; index < count; index++) {
         bool placed = false;
         for (uint32_t member = 0; member < array->member_count; member++)
             placed |= array->members[member].config == candidates[index].config;
         if (!placed)
-            section = candidates[index].config;
+            left = &candidates[index];
         sections += !placed;
     }
     if (sections != 1 || array->member_count - stria_array_present(array) != 1)
         return;
-    for (uint32_t index = 0; index < array->member_count; index++)
-        if (!array->members[index].drive)
-            array->members[index].config = section;
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        struct stria_member *member = &array->members[index];
+        if (member->drive)
+            continue;
+        member->config = left->config;
+        if (left->trouble.code != STRIA_OK)
+            memcpy(member->complaint, left->trouble.sentence, sizeof(left->trouble.sentence));
+    }
+}
+
+/* Which failure says most of an array of which no drive can be used: a drive that failed, one that is
+ * damaged, else the first. */
+static const struct stria_trouble *gravest(const struct candidate *candidates, uint32_t count)
+{
+    const struct stria_trouble *found = &candidates[0].trouble;
+    for (uint32_t index = 0; index < count; index++) {
+        const struct stria_trouble *other = &candidates[index].trouble;
+        switch (other->code) {
+        case STRIA_ERR_IO:
+        case STRIA_ERR_GONE:
+        case STRIA_ERR_TIMEOUT:
+        case STRIA_ERR_NO_MEMORY:
+        case STRIA_ERR_SYSTEM:
+            return other;
+        case STRIA_ERR_DAMAGED:
+            found = found->code == STRIA_ERR_DAMAGED ? found : other;
+            break;
+        default:
+            break;
+        }
+    }
+    return found;
 }
 
 static int open_members(struct stria_array *array, struct stria_trouble *trouble)
@@ -286,9 +316,10 @@ static int open_members(struct stria_array *array, struct stria_trouble *trouble
     const struct stria_superblock *chosen = choose_array(candidates, count);
     int code = STRIA_OK;
     if (!chosen) {
-        code = candidates[0].trouble.code;
+        const struct stria_trouble *reason = gravest(candidates, count);
+        code = reason->code;
         if (trouble)
-            *trouble = candidates[0].trouble;
+            *trouble = *reason;
     } else {
         adopt_array(array, chosen);
         for (uint32_t index = 0; index < count; index++)

@@ -31,9 +31,11 @@ static int complain(const char *path, enum stria_superblock_verdict verdict,
                                  " that this Stria does not know: use a newer Stria",
                                  path, unknown->incompat);
     case STRIA_SUPERBLOCK_DAMAGED:
-        return stria_trouble_set(
-            trouble, STRIA_ERR_FORMAT,
-            "%s was a drive of a Stria array, but both copies of its superblock are damaged", path);
+        return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
+                                 "%s was a drive of a Stria array, but both copies of its superblock are "
+                                 "damaged: restore it from a copy, "
+                                 "or read the rest of the array without it",
+                                 path);
     case STRIA_SUPERBLOCK_NOT_OURS:
     case STRIA_SUPERBLOCK_VALID:
         break;
@@ -91,7 +93,7 @@ static int choose_copy(const struct stria_drive *drive, const struct copies *cop
         return complain(path, copies->verdicts[worse], &copies->unknown[worse], trouble);
     *chosen = (unsigned)best;
     if (copies->supers[best].geometry.drive_bytes > drive->traits.drive_bytes)
-        return stria_trouble_set(trouble, STRIA_ERR_FORMAT,
+        return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
                                  "%s is %" PRIu64 " bytes long, but was %" PRIu64
                                  " when the array was made: it is truncated",
                                  path, drive->traits.drive_bytes, copies->supers[best].geometry.drive_bytes);

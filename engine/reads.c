@@ -206,7 +206,7 @@ int stria_reads_map(const struct stria_array *array, const struct stria_recordin
 {
     if (recording->chunk_bytes != array->chunk_bytes)
         return stria_trouble_set(
-            trouble, STRIA_ERR_FORMAT,
+            trouble, STRIA_ERR_DAMAGED,
             "recording %s says that its chunks have %u bytes, but those of array %s have "
             "%u: its catalogue entry is damaged",
             recording->name, recording->chunk_bytes, array->name, array->chunk_bytes);

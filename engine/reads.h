@@ -56,8 +56,8 @@ bool stria_reads_leave(struct stria_array *array, struct stria_reads_user *user)
 uint64_t stria_reads_digest(const struct stria_array *array, uint32_t drive, const struct stria_done *done,
                             const void *data, uint64_t bytes, uint64_t seed);
 
-/* A recording's map in memory of its own. STRIA_ERR_NO_MEMORY; STRIA_ERR_FORMAT when its chunks are not those
- * of the array. */
+/* A recording's map in memory of its own. STRIA_ERR_NO_MEMORY; STRIA_ERR_DAMAGED when its chunks are not
+ * those of the array. */
 int stria_reads_map(const struct stria_array *array, const struct stria_recording *recording,
                     struct stria_map *map, struct stria_trouble *trouble);
 void stria_reads_unmap(struct stria_map *map);

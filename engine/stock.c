@@ -28,6 +28,19 @@ static uint64_t log_digest(const struct stria_catalogue *log)
     return log->image ? stria_digest_seeded(log->epoch, log->image, log_bytes(log)) : 0;
 }
 
+/* With the reason that each of them gave. */
+static int no_drive_left(const struct stria_array *array, struct stria_trouble *trouble)
+{
+    char reasons[sizeof(array->complaint)] = "";
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        const size_t used = strlen(reasons);
+        if (array->members[index].config)
+            snprintf(reasons + used, sizeof(reasons) - used, "%s%s", used > 0 ? "; " : "",
+                     array->members[index].complaint);
+    }
+    return stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive is left: %s", array->name, reasons);
+}
+
 static void drop_failed(struct stria_array *array, const struct stria_gang_job *jobs, const char *what)
 {
     for (uint32_t index = 0; index < array->member_count; index++) {
@@ -106,12 +119,14 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
     }
     uint32_t chosen;
     int code = stria_catalogue_merge(replicas, array->member_count, &chosen);
+    if (code != STRIA_OK && code != STRIA_ERR_FULL && stria_array_present(array) == 0)
+        return no_drive_left(array, trouble);
     if (code != STRIA_OK && code != STRIA_ERR_FULL)
-        return stria_trouble_set(
-            trouble, STRIA_ERR_IO,
-            "array %s: the catalogue of every drive that is there is damaged or cannot be read, so its "
-            "recordings are not known: connect the other drives, or restore one from a copy",
-            array->name);
+        return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
+                                 "array %s: the catalogue of every drive that is there is damaged, so its "
+                                 "recordings are not known: "
+                                 "connect the other drives, or restore one from a copy",
+                                 array->name);
     array->catalogue = replicas[chosen];
     code = adopt_log(array, replicas[chosen].image, trouble);
     if (code != STRIA_OK)
@@ -125,10 +140,7 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
         array->members[index].catalogue_stale = digests[index] != merged;
     if (array->writable)
         write_whole_log(array, true);
-    return stria_array_present(array) > 0
-               ? STRIA_OK
-               : stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive is left: %s", array->name,
-                                   array->complaint);
+    return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
 }
 
 int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble)
@@ -152,9 +164,7 @@ int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stri
     array->log = half;
     array->catalogue = compacted;
     write_whole_log(array, false);
-    return stria_array_present(array) > 0
-               ? STRIA_OK
-               : stria_trouble_set(trouble, STRIA_ERR_GONE, "%s", array->complaint);
+    return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
 }
 
 int stria_array_append(struct stria_array *array, const struct stria_catalogue_entry *entry,
@@ -168,9 +178,7 @@ int stria_array_append(struct stria_array *array, const struct stria_catalogue_e
         return stria_trouble_set(trouble, index, "array %s: the catalogue takes no further entry",
                                  array->name);
     write_log(array, (struct log_write){(uint32_t)index, 1, false});
-    return stria_array_present(array) > 0
-               ? STRIA_OK
-               : stria_trouble_set(trouble, STRIA_ERR_GONE, "%s", array->complaint);
+    return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
 }
 
 int stria_array_close_interrupted(struct stria_array *array, struct stria_trouble *trouble)
@@ -189,18 +197,17 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
         return STRIA_OK;
     write_log(array, (struct log_write){first, array->catalogue.count - first, false});
     if (stria_array_present(array) == 0)
-        return stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive is left: %s", array->name,
-                                 array->complaint);
+        return no_drive_left(array, trouble);
     return stria_array_take_stock(array, trouble);
 }
 
-static void mark_used(struct stria_array *array, uint32_t index)
+static bool mark_used(struct stria_array *array, uint32_t index)
 {
     struct stria_member *member = &array->members[index];
     uint64_t count = member->super.geometry.extent_count;
     uint8_t *bitmap = malloc((count + 7) / 8);
     if (!bitmap)
-        abort();
+        return false;
     array->used_extents[index] =
         stria_inventory_used(&array->inventory, &array->inventory_input, index, bitmap);
     for (uint64_t position = 0; position < count; position++) {
@@ -211,6 +218,7 @@ static void mark_used(struct stria_array *array, uint32_t index)
                                                : STRIA_EXTENT_FREE;
     }
     free(bitmap);
+    return true;
 }
 
 int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trouble)
@@ -239,12 +247,15 @@ int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trou
         code = stria_inventory_build(&array->inventory, &array->inventory_input, table, capacity, scratch);
     free(scratch);
     array->inventory.recordings = table;
-    if (code != STRIA_OK)
-        return stria_trouble_set(trouble, code, "out of memory while listing array %s", array->name);
-    for (uint32_t index = 0; index < array->member_count; index++)
-        if (array->members[index].drive)
-            mark_used(array, index);
-    return STRIA_OK;
+    for (uint32_t index = 0; code == STRIA_OK && index < array->member_count; index++)
+        if (array->members[index].drive && !mark_used(array, index))
+            code = STRIA_ERR_NO_MEMORY;
+    if (code == STRIA_OK)
+        return STRIA_OK;
+    /* Nobody may write to an array without knowing what is on it. */
+    array->writable = false;
+    array->inventory.recording_count = 0;
+    return stria_trouble_set(trouble, code, "out of memory while listing array %s", array->name);
 }
 
 int stria_array_keeper(const struct stria_array *array, uint32_t known)

@@ -195,7 +195,10 @@ static int start_thread(struct stria_writer *writer, struct stria_trouble *troub
 {
     int error = pthread_create(&writer->thread, NULL, stria_writer_run, writer);
     if (error != 0)
-        return stria_trouble_set(trouble, STRIA_ERR_SYSTEM, "no thread for recording: %s", strerror(error));
+        return stria_trouble_set(trouble, STRIA_ERR_SYSTEM,
+                                 "the system gives no thread for recording (%s): raise the limits on "
+                                 "processes and memory (ulimit -u, ulimit -v)",
+                                 stria_errno_text(error));
     writer->thread_runs = true;
     pthread_mutex_lock(&writer->lock);
     while (!writer->started && !writer->finished)
@@ -204,8 +207,18 @@ static int start_thread(struct stria_writer *writer, struct stria_trouble *troub
     pthread_mutex_unlock(&writer->lock);
     if (started)
         return STRIA_OK;
-    return stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive could begin the recording",
-                             writer->array->name);
+    char reasons[512] = "";
+    for (uint32_t index = 0; index < writer->array->member_count; index++) {
+        const struct stria_member *member = &writer->array->members[index];
+        const size_t used = strlen(reasons);
+        struct stria_drive_status status;
+        stria_recorder_drive_status(writer->recorder, index, &status);
+        if (member->drive)
+            snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used > 0 ? "; " : "",
+                     member->drive->traits.path, stria_code_text(status.code));
+    }
+    return stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive could begin the recording: %s",
+                             writer->array->name, reasons);
 }
 
 /* Two parts of one array may each record while the other is away, and meet again: the identities must not. */

@@ -40,7 +40,7 @@ static int cannot(const char *path, uint64_t bytes, int error, struct stria_trou
             "cannot allocate %s for %s: %s are missing on its file system: free them, give it a smaller "
             "size or another place",
             size, path, stria_size_print_both(missing, sizeof(missing), missing_bytes));
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    if (error == ENOSPC || error == EDQUOT)
         return stria_trouble_set(
             trouble, STRIA_ERR_NO_SPACE,
             "cannot allocate %s for %s: its file system has not enough room: give it a smaller size or "
@@ -53,7 +53,7 @@ static int cannot(const char *path, uint64_t bytes, int error, struct stria_trou
             "such as ext4 or XFS",
             size, path);
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot make %s with %s: %s", path, size,
-                             strerror(error));
+                             stria_errno_text(error));
 }
 
 /* errno of the first that fails, or zero. fallocate of glibc's posix_ kind would write zeros one by one where

@@ -38,13 +38,13 @@ int stria_file_check_place(const char *path, struct stria_trouble *trouble)
     if (access(folder, W_OK | X_OK) == 0)
         return STRIA_OK;
     return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s cannot be written: %s: %s", path, folder,
-                             strerror(errno));
+                             stria_errno_text(errno));
 }
 
 static int cannot_write(const char *path, int error, struct stria_trouble *trouble)
 {
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot write %s: %s", path,
-                             strerror(error));
+                             stria_errno_text(error));
 }
 
 static bool is_standard_output(const char *path)

@@ -10,20 +10,20 @@
 static struct json_object *made(struct json_object *value)
 {
     if (!value)
-        abort();
+        stria_memory_missing();
     return value;
 }
 
 static void add(struct json_object *object, const char *key, struct json_object *value)
 {
     if (json_object_object_add(object, key, value) != 0)
-        abort();
+        stria_memory_missing();
 }
 
 static void append(struct json_object *array, struct json_object *value)
 {
     if (json_object_array_add(array, value) != 0)
-        abort();
+        stria_memory_missing();
 }
 
 void stria_json_add_u64(struct json_object *object, const char *key, uint64_t value)
@@ -71,7 +71,7 @@ static char *utf8_copy(const char *text)
     const size_t longest = sizeof(replacement) - 1;
     char *copy = malloc(strlen(text) * longest + 1), *end = copy;
     if (!copy)
-        abort();
+        stria_memory_missing();
     while (*text) {
         size_t length = sequence_length((const unsigned char *)text);
         memcpy(end, length ? text : replacement, length ? length : longest);
@@ -164,7 +164,7 @@ static char *document_text(struct json_object *document, size_t *length)
     const char *text = json_object_to_json_string_length(document, style, length);
     char *copy = text ? malloc(*length + 1) : NULL;
     if (!copy)
-        abort();
+        stria_memory_missing();
     memcpy(copy, text, *length);
     copy[(*length)++] = '\n';
     return copy;

@@ -37,9 +37,9 @@ static const struct unit time_units[] = {
 };
 
 const char stria_size_allowed[] =
-    "a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 1.5GiB";
-const char stria_rate_allowed[] = "a number of bytes per second, or a number with kB, MB, GB, KiB, MiB or "
-                                  "GiB and, if wanted, /s, such as 2.5GB/s";
+    "a number of bytes, or a number with KB (or kB), MB, GB, TB, KiB, MiB, GiB or TiB, such as 1.5GiB";
+const char stria_rate_allowed[] = "a number of bytes per second, or a number with KB (or kB), MB, GB, TB, "
+                                  "KiB, MiB, GiB or TiB and, if wanted, /s, such as 2.5GB/s";
 const char stria_time_allowed[] =
     "a number of seconds, or a number with ns, us, ms, s, min or h, such as 200ms";
 

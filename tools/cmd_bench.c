@@ -204,7 +204,7 @@ static int take_targets(struct job *job, char **targets, int count)
         return wrong("%s and what follows are too many: 32 drives at once", targets[0]);
     job->drives = calloc((size_t)count, sizeof(*job->drives));
     if (!job->drives)
-        abort();
+        stria_memory_missing();
     job->bench.drives = job->drives;
     int status = STRIA_STATUS_OK;
     for (int i = 0; i < count && status == STRIA_STATUS_OK; i++)
@@ -343,7 +343,7 @@ static int run(const void *given, char **operands, int operand_count)
 {
     struct job *job = calloc(1, sizeof(*job));
     if (!job)
-        abort();
+        stria_memory_missing();
     job->given = given;
     read_words(&job->words);
     job->bench.command = job->words.list;

@@ -53,7 +53,7 @@ static int check(int fd, const char *name, uint64_t offset)
     for (;;) {
         ssize_t got = read_all(fd, buffer, sizeof(buffer));
         if (got < 0) {
-            fprintf(stderr, "stria check-synthetic: cannot read %s: %s\n", name, strerror((int)-got));
+            fprintf(stderr, "stria check-synthetic: cannot read %s: %s\n", name, stria_errno_text((int)-got));
             return STRIA_STATUS_SYSTEM;
         }
         if (got == 0)
@@ -85,7 +85,7 @@ static int run(const void *given, char **operands, int operand_count)
     }
     int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        fprintf(stderr, "stria check-synthetic: cannot open %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "stria check-synthetic: cannot open %s: %s\n", path, stria_errno_text(errno));
         return STRIA_STATUS_USAGE;
     }
     int status = check(fd, standard_input ? "standard input" : path, options_given->offset.value);

@@ -66,7 +66,7 @@ static int print_document(const struct stria_array *array, const struct stria_ar
     struct stria_trouble trouble = {0};
     struct json_object *document = json_object_new_object();
     if (!document)
-        abort();
+        stria_memory_missing();
     stria_json_add_text(document, "schema", "stria.ls/1");
     struct json_object *about = stria_json_add_object(document, "array");
     stria_json_add_text(about, "uuid", info->uuid);

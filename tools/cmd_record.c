@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct record_options {
@@ -71,16 +72,29 @@ static int fail(int code, const char *sentence)
 /* Before anything is recorded: a report that cannot be written shall not be found out at the end. */
 static int check_report(const char *path)
 {
-    char folder[PATH_MAX], sentence[PATH_MAX + 128];
+    char folder[PATH_MAX] = ".", beside[PATH_MAX + 32];
+    struct stat status;
+    struct stria_trouble trouble;
     if (!path || strcmp(path, "-") == 0)
         return STRIA_STATUS_OK;
     const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
-    if (access(folder, W_OK | X_OK) == 0)
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    int error = length < sizeof(folder) ? 0 : ENAMETOOLONG;
+    if (slash && !error) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    /* It is written under a longer name first. */
+    snprintf(beside, sizeof(beside), "%s.tmp%ld", path, (long)getpid());
+    if (!error && lstat(beside, &status) != 0 && errno == ENAMETOOLONG)
+        error = errno;
+    if (!error && access(folder, W_OK | X_OK) != 0)
+        error = errno;
+    if (!error)
         return STRIA_STATUS_OK;
-    snprintf(sentence, sizeof(sentence), "--report %s cannot be written: %s: %s", path, folder,
-             strerror(errno));
-    return fail(STRIA_ERR_INVALID, sentence);
+    stria_trouble_set(&trouble, STRIA_ERR_INVALID, "--report %s cannot be written: %s: %s", path, folder,
+                      stria_errno_text(error));
+    return stria_status_fail("record", &trouble);
 }
 
 static int check_options(const struct record_options *given)
@@ -154,7 +168,7 @@ static struct stria_gap_info *take_gaps(const struct run *run, uint32_t count)
 {
     struct stria_gap_info *gaps = calloc(count ? count : 1, sizeof(*gaps));
     if (!gaps)
-        abort();
+        stria_memory_missing();
     for (uint32_t i = 0; i < count; i++)
         stria_writer_gap(run->writer, i, &gaps[i]);
     return gaps;
@@ -174,7 +188,7 @@ static int tell_result(const struct run *run, uint64_t buffer_bytes)
     const char *path = run->options->report;
     struct stria_record_report *report = calloc(1, sizeof(*report));
     if (!report)
-        abort();
+        stria_memory_missing();
     report->array = run->info;
     report->meter = stria_writer_meter(run->writer);
     report->buffer_bytes = buffer_bytes;
@@ -231,6 +245,21 @@ static int check_report_place(const struct run *run)
     return stria_status_fail("record", &trouble);
 }
 
+/* A recording of the drives that it is written to would never end, and prove nothing. */
+static int check_input(const struct run *run)
+{
+    struct stat status;
+    struct stria_trouble trouble;
+    const char *drive =
+        stria_source_status(run->source, &status) ? stria_output_drive(run->array, &status) : NULL;
+    if (!drive)
+        return STRIA_STATUS_OK;
+    stria_trouble_set(&trouble, STRIA_ERR_REFUSED,
+                      "%s shares bytes with the array's drive %s: name another input",
+                      stria_source_name(run->source), drive);
+    return stria_status_fail("record", &trouble);
+}
+
 static int run(const void *given, char **operands, int operand_count)
 {
     struct run run = {.options = given};
@@ -241,6 +270,8 @@ static int run(const void *given, char **operands, int operand_count)
     if (status == STRIA_STATUS_OK)
         run.array = stria_opening_open("record", operands[0], true, &status);
     if (run.array)
+        status = check_input(&run);
+    if (run.array && status == STRIA_STATUS_OK)
         status = check_report_place(&run);
     if (run.array && status == STRIA_STATUS_OK)
         status = begin(&run);

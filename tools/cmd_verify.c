@@ -144,7 +144,7 @@ static int print_document(struct verify *verify, const struct stria_verify_resul
     struct stria_trouble trouble = {0};
     struct json_object *document = json_object_new_object();
     if (!document)
-        abort();
+        stria_memory_missing();
     stria_json_add_text(document, "schema", "stria.verify/1");
     stria_json_add_text(document, "verdict", result->damaged ? "damaged" : "ok");
     stria_json_add_bool(document, "stopped", result->stopped);

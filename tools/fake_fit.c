@@ -153,7 +153,7 @@ static int take_measurement(const char *path, const char *drive, struct measurem
     FILE *in = fopen(path, "re");
     if (!in)
         return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot read %s: %s", path,
-                                 strerror(errno));
+                                 stria_errno_text(errno));
     int first = getc(in);
     while (isspace(first))
         first = getc(in);

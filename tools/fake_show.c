@@ -153,7 +153,7 @@ static struct json_object *new_document(void)
 {
     struct json_object *document = json_object_new_object();
     if (!document)
-        abort();
+        stria_memory_missing();
     stria_json_add_text(document, "schema", "stria.fake/1");
     return document;
 }

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A fault script that cannot be read is a mistake in array.ini, not a drive that is gone. */
 static void check_faults(const struct stria_array_config *config, struct stria_problems *problems)
@@ -50,7 +51,9 @@ static void print_complaints(const char *command, const struct stria_array *arra
         fprintf(stderr, "stria %s: warning: %s\n", command, info.complaint);
     for (uint32_t i = 0; i < info.drive_count; i++) {
         struct stria_drive_info drive;
-        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.complaint[0])
+        /* Why a drive is absent may be what is wrong with the whole. */
+        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.complaint[0] &&
+            !strstr(info.complaint, drive.complaint))
             fprintf(stderr, "stria %s: warning: %s\n", command, drive.complaint);
     }
 }

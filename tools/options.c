@@ -116,10 +116,29 @@ static enum stria_parsed store_text(const struct stria_command *command, const s
     return STRIA_PARSED_RUN;
 }
 
+/* Of an option given twice nobody knows which was meant; a flag says the same thing again. */
+static bool comes_again(const struct stria_option *option, uint32_t bit, uint32_t *given)
+{
+    const bool again =
+        *given & bit && option->kind != STRIA_OPTION_FLAG && option->kind != STRIA_OPTION_TEXTS;
+    *given |= bit;
+    return again;
+}
+
 static enum stria_parsed store(const struct stria_command *command, const struct stria_option *option,
-                               const char *text, void *options)
+                               const char *text, void *options, uint32_t *given)
 {
     void *field = (char *)options + option->field;
+    if (comes_again(option, UINT32_C(1) << (option - command->options), given)) {
+        fprintf(stderr, "stria %s: --%s stands twice: give it once\n", command->name, option->name);
+        return STRIA_PARSED_WRONG;
+    }
+    if (text && !text[0]) {
+        fprintf(stderr, "stria %s: --%s is empty: give it a value, such as --%s %s, or leave it out\n",
+                command->name, option->name, option->name,
+                option->choices ? option->choices[0] : option->argument);
+        return STRIA_PARSED_WRONG;
+    }
     switch (option->kind) {
     case STRIA_OPTION_FLAG:
         *(bool *)field = true;
@@ -154,8 +173,15 @@ static enum stria_parsed unknown_option(const struct stria_command *command, con
     return STRIA_PARSED_WRONG;
 }
 
-static enum stria_parsed check_operands(const struct stria_command *command, int count)
+static enum stria_parsed check_operands(const struct stria_command *command, char **operands, int count)
 {
+    for (int i = 0; i < count; i++) {
+        if (operands[i][0])
+            continue;
+        fprintf(stderr, "stria %s: word %d behind it is empty: write stria %s %s\n", command->name, i + 1,
+                command->name, command->operands);
+        return STRIA_PARSED_WRONG;
+    }
     if (count >= command->operands_min && count <= command->operands_max)
         return STRIA_PARSED_RUN;
     fprintf(stderr, "stria %s: %s: write stria %s %s%s\n", command->name,
@@ -172,6 +198,7 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
     opterr = 0;
     optind = 0; /* GNU: begin anew */
     enum stria_parsed parsed = STRIA_PARSED_RUN;
+    uint32_t given = 0;
     for (int value; parsed == STRIA_PARSED_RUN;) {
         const int at = optind ? optind : 1;
         value = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
@@ -184,11 +211,11 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
             return STRIA_PARSED_WRONG;
         }
         const struct stria_option *option = value == '?' ? NULL : option_of(command, value);
-        parsed = option ? store(command, option, optarg, options)
+        parsed = option ? store(command, option, takes_argument(option) ? optarg : NULL, options, &given)
                         : unknown_option(command, optind > at ? argv[optind - 1] : argv[at]);
     }
     *operand_first = optind;
-    return parsed == STRIA_PARSED_RUN ? check_operands(command, argc - optind) : parsed;
+    return parsed == STRIA_PARSED_RUN ? check_operands(command, argv + optind, argc - optind) : parsed;
 }
 
 /* "--size SIZE", "--on-overrun block|drop|stop", "-o FILE|-". */

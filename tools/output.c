@@ -2,6 +2,7 @@
 
 #include "tools/output.h"
 
+#include "backends/usage.h"
 #include "engine/array.h"
 #include "support/file.h"
 
@@ -30,7 +31,7 @@ static int cannot_write(const struct stria_output *output, int error, struct str
     return stria_trouble_set(trouble, error == EPIPE ? STRIA_ERR_SYSTEM : stria_code_of_errno(error),
                              "cannot write %s after %llu bytes: %s", output->path,
                              (unsigned long long)output->offset,
-                             error == EPIPE ? "its reader has gone" : strerror(error));
+                             error == EPIPE ? "its reader has gone" : stria_errno_text(error));
 }
 
 static bool same_file(const char *path, const struct stat *status)
@@ -39,16 +40,15 @@ static bool same_file(const char *path, const struct stat *status)
     return stat(path, &other) == 0 && other.st_dev == status->st_dev && other.st_ino == status->st_ino;
 }
 
-static bool is_drive(const struct stria_array *array, const struct stat *status)
+const char *stria_output_drive(const struct stria_array *array, const struct stat *status)
 {
-    struct stria_array_info info;
-    stria_array_describe(array, &info);
-    for (uint32_t i = 0; i < info.drive_count; i++) {
-        struct stria_drive_info drive;
-        if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.path[0] && same_file(drive.path, status))
-            return true;
+    const struct stria_array_config *config = stria_array_config(array);
+    for (uint32_t i = 0; i < config->drive_count; i++) {
+        struct stat drive;
+        if (stat(config->drives[i].path, &drive) == 0 && stria_usage_overlaps(&drive, status))
+            return config->drives[i].path;
     }
-    return false;
+    return NULL;
 }
 
 int stria_output_check(const char *path, const struct stria_array *array, bool *file,
@@ -64,7 +64,7 @@ int stria_output_check(const char *path, const struct stria_array *array, bool *
     if (S_ISBLK(status.st_mode))
         return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
                                  "%s is a device and is not overwritten: name a file", path);
-    if (is_drive(array, &status))
+    if (stria_output_drive(array, &status))
         return stria_trouble_set(trouble, STRIA_ERR_REFUSED, "%s is a drive of the array: name another file",
                                  path);
     if (same_file(stria_array_config(array)->file, &status))
@@ -87,7 +87,7 @@ static int open_path(struct stria_output *output, const struct stria_array *arra
         return STRIA_OK;
     output->file = false;
     return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot write %s: %s", output->path,
-                             strerror(errno));
+                             stria_errno_text(errno));
 }
 
 int stria_output_open(const char *path, const struct stria_array *array, struct stria_output **output,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct stria_output;
 
@@ -14,6 +15,10 @@ struct stria_output;
  * and any device. *file: a file is there or would be made; false for a pipe and the like. */
 int stria_output_check(const char *path, const struct stria_array *array, bool *file,
                        struct stria_trouble *trouble);
+
+/* The path of the array's drive that a file or device shares bytes with, be it by another name or through a
+ * loop device; null: none. */
+const char *stria_output_drive(const struct stria_array *array, const struct stat *status);
 
 /* "-" is standard output. A file is written beside its place, under another name, until it is finished. What
  * is one of the array's drives, a device or a folder is refused. */

@@ -169,7 +169,7 @@ struct json_object *stria_record_report_document(const struct stria_record_repor
 {
     struct json_object *document = json_object_new_object();
     if (!document)
-        abort();
+        stria_memory_missing();
     stria_json_add_text(document, "schema", "stria.record/1");
     add_array(document, &report->array);
     add_recording(document, report);

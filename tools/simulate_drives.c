@@ -176,7 +176,7 @@ struct json_object *simulate_document(const struct simulate_job *job)
     const struct stria_simulate_config *config = &job->config;
     struct json_object *document = json_object_new_object();
     if (!document)
-        abort();
+        stria_memory_missing();
     stria_json_add_text(document, "schema", "stria.simulate/1");
     struct json_object *asked = stria_json_add_object(document, "asked");
     stria_json_add_figure(asked, "rate_bytes_per_s", config->rate_bytes_per_s > 0, config->rate_bytes_per_s);

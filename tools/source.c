@@ -33,7 +33,7 @@ static int cannot(const struct stria_source *source, const char *what, int error
                   struct stria_trouble *trouble)
 {
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot %s %s: %s", what, source->name,
-                             strerror(error));
+                             stria_errno_text(error));
 }
 
 static int describe_fd(struct stria_source *source, struct stria_trouble *trouble)
@@ -119,6 +119,11 @@ int stria_source_open(const struct stria_source_options *options, struct stria_s
 const char *stria_source_name(const struct stria_source *source)
 {
     return source->name;
+}
+
+bool stria_source_status(const struct stria_source *source, struct stat *status)
+{
+    return source->fd >= 0 && fstat(source->fd, status) == 0;
 }
 
 bool stria_source_is_live(const struct stria_source *source)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct stria_source_options {
     const char *input; /* "-", "synthetic" or a path; null: standard input if that is a pipe or a file */
@@ -25,6 +26,9 @@ int stria_source_open(const struct stria_source_options *options, struct stria_s
 
 /* For people: "standard input", the path, "a synthetic sensor". */
 const char *stria_source_name(const struct stria_source *source);
+
+/* What it is read from; false for a synthetic one. */
+bool stria_source_status(const struct stria_source *source, struct stat *status);
 
 /* True if it goes on while we do not take it: a pace is set, or it is a pipe that somebody fills. One that
  * waits can lose nothing. */

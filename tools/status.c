@@ -18,6 +18,8 @@ enum stria_status stria_status_of(int code)
     case STRIA_ERR_PERMISSION:
     case STRIA_ERR_ARRAY_FULL:
         return STRIA_STATUS_USAGE;
+    case STRIA_ERR_DAMAGED:
+        return STRIA_STATUS_NOT_WHOLE;
     default:
         return STRIA_STATUS_SYSTEM;
     }

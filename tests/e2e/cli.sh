@@ -49,6 +49,66 @@ names_the_option() {
     json out 'len(d["recordings"])' 0
 }
 
+empty_words() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    for option in name input report rate; do
+        expect 2 "$stria" record array.ini "--$option="
+        complains_once
+        complains "--$option is empty"
+    done
+    expect 2 "$stria" export array.ini a -o ''
+    complains_once
+    complains '--output is empty'
+    expect 2 "$stria" export array.ini ''
+    complains_once
+    expect 2 "$stria" ls ''
+    complains_once
+    complains 'ARRAY'
+}
+
+said_twice() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    for option in '--name a --name b' '--name a --name a' '--size 1MB --size=1MB' '--on-overrun drop --on-overrun stop'; do
+        # shellcheck disable=SC2086 # words
+        expect 2 "$stria" record array.ini --input synthetic $option
+        complains_once
+        complains 'stands twice'
+    done
+    expect 0 "$stria" ls array.ini --json --json
+    json out 'len(d["recordings"])' 0
+}
+
+not_an_ini() {
+    mkfifo fifo
+    mkdir folder
+    for what in fifo folder; do
+        expect 2 timeout 20 "$stria" ls $what
+        complains_once
+        complains "$what is .*name the array's INI file"
+    done
+}
+
+too_long() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" record array.ini --input synthetic --size 1MB --name a
+    name=$(printf 'x%.0s' $(seq 300))
+    path=$(printf 'x/%.0s' $(seq 3000))
+    for long in "$name" "$path"; do
+        for command in "ls $long" "record array.ini --input $long" "export array.ini a -o $long" \
+            "record array.ini --input synthetic --size 1MB --name b --report $long"; do
+            # shellcheck disable=SC2086 # words
+            expect 2 "$stria" $command
+            complains_once
+            complains 'the path is too long: a name has at most 255 bytes'
+        done
+    done
+    expect 0 "$stria" ls array.ini --json
+    json out 'len(d["recordings"])' 1
+}
+
 needs_an_array() {
     for command in init 'record --input synthetic' ls verify; do
         # shellcheck disable=SC2086 # the command and its option
@@ -94,6 +154,10 @@ it "--help shows every command, and each its own" helps
 it "--version shows a version" tells_version
 it "a command that does not exist is named, with the one that was meant" needs_a_command
 it "a wrong option or value is named in one sentence, and nothing is recorded" names_the_option
+it "an empty value or word is told, and nothing is recorded" empty_words
+it "an option that is given twice is refused" said_twice
+it "a FIFO or a folder is not waited for as an INI file" not_an_ini
+it "a path that is too long is told, with its end" too_long
 it "a missing array.ini is named" needs_an_array
 it "every problem of array.ini is told at once, with its line" tells_all_problems
 it "an array that was never made is told, and not made by accident" not_an_array_yet

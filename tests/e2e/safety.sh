@@ -85,6 +85,119 @@ file_size_limit() {
     [ -z "$(find . -name 'output.part*')" ] || fail "a part was left"
 }
 
+# An array must not be recorded onto itself, under whatever name.
+own_drive_as_input() {
+    small
+    ln -s drive0.img link
+    for input in drive0.img link "$PWD/drive1.img"; do
+        expect 2 "$stria" record array.ini --name self --input "$input"
+        complains_once
+        complains "shares bytes with the array's drive drive"
+    done
+    expect 2 "$stria" record array.ini --name self <drive0.img
+    complains "standard input shares bytes with the array's drive drive0.img"
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["name"] for x in d["recordings"]]' "['one']"
+}
+
+own_loop_device_as_input() {
+    small
+    device=$(loop_device drive0.img) || exit $?
+    expect 2 "$stria" record array.ini --name self --input "$device"
+    complains "$device shares bytes with the array's drive drive0.img"
+    sed "s#^path = drive0.img#path = $device#; /^size/d" array.ini >loop.ini
+    expect 2 "$stria" record loop.ini --name self --input drive0.img
+    complains "drive0.img shares bytes with the array's drive $device"
+    expect 2 "$stria" export loop.ini one -o drive0.img
+    complains 'name another file'
+}
+
+# limit_told LIMIT PATTERN COMMAND...: each limit is told in words that name it, with status 3, or 2 if that is its sense.
+limit_told() {
+    limit=$1
+    pattern=$2
+    shift 2
+    got=0
+    # shellcheck disable=SC2086 # the option and its value
+    (ulimit $limit && exec "$stria" "$@") >out 2>err || got=$?
+    [ $got -eq 2 ] || [ $got -eq 3 ] || fail "ulimit $limit: $* ended with $got: $(cat err)"
+    complains "$pattern"
+}
+
+limits() {
+    small
+    for files in 5 6 7; do
+        limit_told "-n $files" 'ulimit -n' record array.ini --input synthetic --size 1MB --name two
+    done
+    limit_told '-f 10' 'ulimit -f' record array.ini --input synthetic --size 1MB --name two
+    complains 'drive0.img has 25165824 bytes, and this process may write only the first'
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["name"] for x in d["recordings"]]' "['one']"
+}
+
+# Whatever is too little for: a sentence, never a crash.
+little_memory() {
+    small
+    for kilobytes in 30000 40000 44000 48000 52000 56000 60000 70000 90000; do
+        for command in "record array.ini --input synthetic --size 1MB --name m$kilobytes --report report.json" 'ls array.ini --json' \
+            'verify array.ini --json' 'export array.ini one -o output'; do
+            got=0
+            # shellcheck disable=SC2086 # words
+            (ulimit -v $kilobytes && exec "$stria" $command) >out 2>err || got=$?
+            case $got in
+            0) ;;
+            127) skip "the program does not even load" ;;
+            *)
+                [ $got -le 3 ] || fail "$command with $kilobytes KiB ended with $got: $(cat err)"
+                complains 'memory|ulimit|not among the drives'
+                ;;
+            esac
+        done
+    done
+    expect 0 "$stria" verify array.ini
+}
+
+nothing_behind_a_device() {
+    small
+    : >empty
+    device=$(loop_device empty) || exit $?
+    printf '[array]\nname = x\n[drive.a]\npath = %s\n' "$device" >loop.ini
+    for command in init ls 'record --input synthetic'; do
+        # shellcheck disable=SC2086 # words
+        expect 3 "$stria" $command loop.ini
+        complains_once
+        complains "$device .*nothing behind"
+    done
+}
+
+# Not a mistake of whoever gave the command.
+damaged_everywhere() {
+    small
+    python3 - "$1" <<'PYTHON'
+import sys
+for path in ("drive0.img", "drive1.img"):
+    data = bytearray(open(path, "rb").read())
+    at = data.find(sys.argv[1].encode())
+    while at >= 0:
+        data[at + 40] ^= 1
+        at = data.find(sys.argv[1].encode(), at + 1)
+    open(path, "wb").write(data)
+PYTHON
+    for command in 'ls array.ini' 'verify array.ini' 'export array.ini one -o output' 'record array.ini --input synthetic --size 1MB'; do
+        # shellcheck disable=SC2086 # words
+        expect 1 "$stria" $command
+        complains 'damaged'
+    done
+}
+
+faulty_everywhere() {
+    small
+    sed "s/^path = .*/&\nfault = $1/; s/^buffer.*/&\nwrite_deadline = 500ms/" array.ini >faulty.ini
+    expect 3 "$stria" record faulty.ini --name two --input synthetic --rate 5MB/s --size 20MB
+    complains "$2"
+    expect 0 "$stria" verify array.ini one
+}
+
 terminal_closed() {
     small
     "$stria" record array.ini --input synthetic --rate 5MB/s --name hup --report r.json >record.out 2>&1 &
@@ -114,5 +227,15 @@ it "writes nothing into drives when standard descriptors are closed" closed_desc
 it "refuses a report or an export over the array's drives and its INI file" report_over_the_array
 it "says that a recording was cut short when it is verified or exported" cut_short
 it "tells of a file size limit and leaves no part behind" file_size_limit
+it "does not record an array's own drive onto it" own_drive_as_input
+it "does not record an array's own drive onto it through a loop device" own_loop_device_as_input
+it "names the limit that is too low" limits
+it "ends with a sentence when there is little memory" little_memory
+it "tells of a device with nothing behind it" nothing_behind_a_device
+it "a damaged superblock is no mistake of usage" damaged_everywhere STRIASB1
+it "a damaged catalogue is no mistake of usage" damaged_everywhere SCA1
+it "drives that cannot be read are no mistake of usage" faulty_everywhere 'read@0-200000:eio' 'cannot be read'
+it "drives that are lost early are no mistake of usage" faulty_everywhere 'any,after=50ms:lost' 'timed out|no drive'
+it "drives that are lost at the first write are no mistake of usage" faulty_everywhere 'write:gone' 'no drive'
 it "ends a recording properly when the terminal is closed" terminal_closed
 finish

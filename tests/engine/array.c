@@ -275,7 +275,7 @@ Test(array, what_cannot_be_opened_says_why)
     edit_superblocks(rig, make_newer, 2);
     expect_refused(rig, STRIA_ERR_VERSION, "use a newer Stria");
     edit_superblocks(rig, damage, 2);
-    expect_refused(rig, STRIA_ERR_FORMAT, "damaged");
+    expect_refused(rig, STRIA_ERR_DAMAGED, "damaged");
     edit_superblocks(rig, wipe, 2);
     expect_refused(rig, STRIA_ERR_FORMAT, "carries no Stria array");
     rig_free(rig);
