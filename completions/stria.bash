@@ -78,7 +78,7 @@ _stria() {
             options='--drive --rate --size --duration --policy --buffer --chunk --depth --want --compare --capacity-scale --rate-scale --seed --json --help'
             ;;
         bench)
-            options='--size --block --depth --zones --repeats --rest --runtime --warm-up --stop-at --buffer --engine --profile --capacity-scale --rate-scale --raw --link --seed --erase -o --output --report --help'
+            options='--size --block --depth --zones --repeats --rest --runtime --warm-up --stop-at --buffer --engine --profile --capacity-scale --rate-scale --raw --link --seed --erase -o --output --report --archive --save-profile --like-fio --json --help'
             ;;
         compare) options='--json --tolerance --despite --versus --price-a --price-b --buffer --rate --help' ;;
         report) options='-o --output --csv --openmetrics --influx --help' ;;
@@ -94,7 +94,7 @@ _stria() {
     elif [[ $command == fake && ${COMP_WORDS[2]} == show ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(stria fake ls 2>/dev/null | sed -n '2,$s/ .*//p')" -- "$current")
     elif [[ $command == bench ]] && ((COMP_CWORD == 2)); then
-        mapfile -t COMPREPLY < <(compgen -W 'size zone block fill steady paced accuracy read' -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W 'size zone block fill steady paced accuracy read ls' -- "$current")
     elif [[ $command == simulate ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ $command == drives || $command == doctor ]]; then

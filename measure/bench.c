@@ -13,7 +13,7 @@
 /* Memory in which the generator is measured: more than a cache holds of a processor's own. */
 #define GENERATOR_BYTES ((size_t)16 << 20)
 
-static const struct stria_bench_test *find_test(const char *name, struct stria_trouble *trouble)
+const struct stria_bench_test *stria_bench_test_find(const char *name, struct stria_trouble *trouble)
 {
     struct stria_nearest nearest = stria_nearest_to(name);
     for (size_t i = 0; stria_bench_tests[i]; i++) {
@@ -72,6 +72,23 @@ static int open_array(struct stria_bench *bench)
     return STRIA_OK;
 }
 
+/* One that is refused spares the others: nothing is changed before all are admitted. */
+static int admit_all(struct stria_bench *bench, const struct stria_target_request *request)
+{
+    const struct stria_bench_options *options = bench->options;
+    const struct stria_guard *guard = &options->guard;
+    int code = STRIA_OK;
+    for (uint32_t i = 0; !options->array && i < options->drive_count && code == STRIA_OK; i++)
+        code = stria_target_admit(&options->drives[i], request, bench->trouble);
+    for (unsigned i = 0; guard->erase_used && i < guard->erase_count && code == STRIA_OK; i++)
+        if (!guard->erase_used[i])
+            code = stria_trouble_set(bench->trouble, STRIA_ERR_INVALID,
+                                     "--erase %s is none of what would be overwritten: name a drive's serial "
+                                     "number, or a file's path",
+                                     guard->erase[i]);
+    return code;
+}
+
 static int open_targets(struct stria_bench *bench)
 {
     const struct stria_bench_options *options = bench->options;
@@ -88,15 +105,15 @@ static int open_targets(struct stria_bench *bench)
     result->targets = calloc(options->drive_count, sizeof(*result->targets));
     if (!result->targets)
         return stria_trouble_set(bench->trouble, STRIA_ERR_NO_MEMORY, "not enough memory to measure");
-    if (options->array)
-        return open_array(bench);
+    int code = admit_all(bench, &request);
+    if (code != STRIA_OK || options->array)
+        return code == STRIA_OK ? open_array(bench) : code;
     result->buffer_bytes = options->buffer_bytes;
     bench->bytes = UINT64_MAX;
     bench->block_bytes = STRIA_BLOCK_BYTES_MIN;
     for (; result->target_count < options->drive_count; result->target_count++) {
         struct stria_target *target = &result->targets[result->target_count];
-        const int code =
-            stria_target_open(&options->drives[result->target_count], &request, target, bench->trouble);
+        code = stria_target_open(&options->drives[result->target_count], &request, target, bench->trouble);
         if (code != STRIA_OK)
             return code;
         if (!target->link_bytes_per_s.known && options->link_bytes_per_s)
@@ -138,6 +155,37 @@ static int check_plans(struct stria_bench *bench)
     return bench->plan_count ? STRIA_OK
                              : stria_trouble_set(bench->trouble, STRIA_ERR_INVALID,
                                                  "nothing is left to be measured: give a smaller --size");
+}
+
+int stria_bench_plan_unopened(struct stria_bench *bench)
+{
+    const struct stria_bench_options *options = bench->options;
+    const uint64_t part = bench->test->part_bytes ? bench->test->part_bytes(options) : 0;
+    const uint64_t file = bench->test->file_bytes ? bench->test->file_bytes(options) : 0;
+    int code = check(bench);
+    bench->bytes = UINT64_MAX;
+    bench->block_bytes = STRIA_BLOCK_BYTES_MIN;
+    for (uint32_t i = 0; code == STRIA_OK && i < options->drive_count; i++) {
+        struct stria_target_extent extent;
+        code = stria_target_measure(options->drives[i].path, file, &extent, bench->trouble);
+        if (code == STRIA_OK && extent.bytes < bench->bytes)
+            bench->bytes = extent.bytes;
+        if (code == STRIA_OK && extent.block_bytes > bench->block_bytes)
+            bench->block_bytes = extent.block_bytes;
+        if (i == 0)
+            bench->begin_bytes = extent.begin_bytes;
+    }
+    if (code == STRIA_OK && part && part < bench->bytes)
+        bench->bytes = part - part % bench->block_bytes;
+    if (code == STRIA_OK)
+        code = bench->test->plan(bench);
+    return code == STRIA_OK ? check_plans(bench) : code;
+}
+
+void stria_bench_plans_free(struct stria_bench *bench)
+{
+    free(bench->plans);
+    bench->plans = NULL;
 }
 
 /* Measured first: a drive that is faster than what feeds it would look like the feeder. */
@@ -183,7 +231,7 @@ int stria_bench_run(const struct stria_bench_options *options, struct stria_benc
 {
     struct stria_bench bench = {.options = options, .result = result, .trouble = trouble};
     *result = (struct stria_bench_result){.options = options};
-    bench.test = find_test(options->test, trouble);
+    bench.test = stria_bench_test_find(options->test, trouble);
     if (!bench.test)
         return STRIA_ERR_INVALID;
     result->started_unix_ns = stria_clock_wall_ns();
@@ -197,7 +245,7 @@ int stria_bench_run(const struct stria_bench_options *options, struct stria_benc
     for (uint32_t i = 0; i < result->target_count; i++)
         stria_target_close(&result->targets[i]);
     result->duration_ns = stria_clock_ns() - bench.started_ns;
-    free(bench.plans);
+    stria_bench_plans_free(&bench);
     if (code != STRIA_OK)
         stria_bench_result_free(result);
     return code;

@@ -13,6 +13,7 @@ struct stria_bench {
     struct stria_trouble *trouble;
     struct stria_through *through; /* to an array; null: drives by themselves */
     uint64_t bytes;                /* the least used part of all drives, or of the array */
+    uint64_t begin_bytes;          /* where the used part begins on the first drive */
     uint32_t block_bytes;          /* the largest block of a drive */
     struct stria_round_plan *plans;
     uint32_t plan_count, plan_capacity;
@@ -53,6 +54,13 @@ extern const struct stria_bench_test stria_bench_test_steady;
 extern const struct stria_bench_test stria_bench_test_paced;
 extern const struct stria_bench_test stria_bench_test_accuracy;
 extern const struct stria_bench_test stria_bench_test_read;
+
+/* The test of this name, or null with a sentence that names the nearest. */
+const struct stria_bench_test *stria_bench_test_find(const char *name, struct stria_trouble *trouble);
+
+/* Plans for drives that are only looked at, not opened: for what would be measured. */
+int stria_bench_plan_unopened(struct stria_bench *bench);
+void stria_bench_plans_free(struct stria_bench *bench);
 
 /* A new plan at the end, all zero but for the block, the depth and the seed; its point is printed as by
  * printf. */

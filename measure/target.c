@@ -144,6 +144,27 @@ static int use_part(const struct approach *approach, struct stria_target *target
                              stria_size_print_both(asked, sizeof(asked), wanted));
 }
 
+int stria_target_measure(const char *path, uint64_t file_bytes, struct stria_target_extent *extent,
+                         struct stria_trouble *trouble)
+{
+    struct stria_survey_drive *drive = calloc(1, sizeof(*drive));
+    if (!drive)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to look at %s", path);
+    *extent = (struct stria_target_extent){.block_bytes = STRIA_BLOCK_BYTES_MIN};
+    int code = stria_survey_read("", path, drive, trouble);
+    if (code == STRIA_OK) {
+        const bool file = drive->transport == STRIA_SURVEY_FILE;
+        const uint64_t size =
+            drive->exists && drive->size_bytes.known ? (uint64_t)drive->size_bytes.value : file_bytes;
+        extent->begin_bytes = file || size < DEVICE_BEGIN_BYTES ? 0 : DEVICE_BEGIN_BYTES;
+        extent->bytes = size - extent->begin_bytes;
+        if (drive->lba_bytes.known && !file)
+            extent->block_bytes = (uint32_t)drive->lba_bytes.value;
+    }
+    free(drive);
+    return code;
+}
+
 static void learn_profile(struct stria_target *target)
 {
     struct stria_profile profile;
@@ -224,6 +245,13 @@ void stria_target_describe(const struct stria_drive_config *config, struct stria
     approach.regular = approach.there && S_ISREG(approach.status.st_mode);
     target->device = approach.there && S_ISBLK(approach.status.st_mode);
     identify(&approach, target);
+}
+
+int stria_target_admit(const struct stria_drive_config *config, const struct stria_target_request *request,
+                       struct stria_trouble *trouble)
+{
+    struct approach approach = {.request = request, .path = config->path};
+    return admit(&approach, trouble);
 }
 
 int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,

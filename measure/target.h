@@ -52,11 +52,27 @@ struct stria_target {
     _Atomic int64_t temperature_mc;    /* … in thousandths of °C */
 };
 
+/* Looks at the drive and changes nothing: all that stria_target_open() would refuse before it does something.
+ */
+int stria_target_admit(const struct stria_drive_config *config, const struct stria_target_request *request,
+                       struct stria_trouble *trouble);
+
 /* Looks at the drive, refuses what must not be written or would not be measured (a file that is there and is
  * not to be erased, one with holes, memory in disguise), makes the file where there is none, takes signatures
  * off a device that may be erased, and opens it. config is copied. On failure there is nothing to close. */
 int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
                       struct stria_target *target, struct stria_trouble *trouble);
+
+/* The part of a drive that would be used. */
+struct stria_target_extent {
+    uint64_t begin_bytes, bytes;
+    uint32_t block_bytes;
+};
+
+/* Looks at a device, or a file, which may not be there and would have file_bytes then; opens nothing for
+ * writing. */
+int stria_target_measure(const char *path, uint64_t file_bytes, struct stria_target_extent *extent,
+                         struct stria_trouble *trouble);
 
 /* What is known of a drive that is not opened, because an array has it. */
 void stria_target_describe(const struct stria_drive_config *config, struct stria_target *target);

@@ -27,6 +27,9 @@ void bench_live_say(struct bench_live *live, const char *sentence);
 unsigned bench_live_print_block(const struct stria_bench_moment *moment, unsigned columns, FILE *out);
 void bench_live_print_line(const struct stria_bench_moment *moment, FILE *out);
 
+/* Lists the results in an archive; returns an exit status. */
+int bench_list(const char *folder, bool json);
+
 /* The table at the end. */
 void bench_print(const struct stria_bench_result *result, FILE *out);
 

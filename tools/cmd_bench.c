@@ -1,5 +1,8 @@
 #include "config/profile.h"
+#include "measure/archive.h"
 #include "measure/document.h"
+#include "measure/fio.h"
+#include "measure/profile.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "support/units.h"
@@ -19,8 +22,8 @@
 struct bench_options {
     struct stria_texts size, block, depth, erase;
     struct stria_figure zones, repeats, rest, runtime, warm_up, stop_at, buffer, link, seed;
-    const char *engine, *profile, *capacity_scale, *rate_scale, *output;
-    bool raw;
+    const char *engine, *profile, *capacity_scale, *rate_scale, *output, *archive, *save_profile;
+    bool raw, like_fio, json;
 };
 
 static const struct stria_option options[] = {
@@ -72,6 +75,17 @@ static const struct stria_option options[] = {
      "Writes the result, stria.bench/1, whole or not at all; '-' is standard output",
      offsetof(struct bench_options, output), NULL},
     {"report", 0, STRIA_OPTION_TEXT, "FILE.json", "The same", offsetof(struct bench_options, output), NULL},
+    {"archive", 0, STRIA_OPTION_TEXT, "FOLDER",
+     "Also puts the result into this folder, under a name of its own; 'ls' lists it",
+     offsetof(struct bench_options, archive), NULL},
+    {"save-profile", 0, STRIA_OPTION_TEXT, "FILE.ini",
+     "fill: writes a profile by which a fake drive behaves as this one did",
+     offsetof(struct bench_options, save_profile), NULL},
+    {"like-fio", 0, STRIA_OPTION_FLAG, NULL,
+     "Measures nothing, and prints the commands of fio that would measure the same",
+     offsetof(struct bench_options, like_fio), NULL},
+    {"json", 0, STRIA_OPTION_FLAG, NULL, "ls: prints one JSON document, stria.archive/1",
+     offsetof(struct bench_options, json), NULL},
     {.name = NULL},
 };
 
@@ -231,6 +245,18 @@ static int check_output(const struct job *job)
                                                               : stria_status_fail("bench", &trouble);
 }
 
+static int check_places(const struct job *job)
+{
+    const struct bench_options *given = job->given;
+    struct stria_trouble trouble = {0};
+    int code = given->archive ? stria_archive_prepare(given->archive, &trouble) : STRIA_OK;
+    if (code == STRIA_OK && given->save_profile)
+        code = stria_bench_profile_check(&job->bench, &trouble);
+    if (code == STRIA_OK && given->save_profile)
+        code = stria_file_check_place(given->save_profile, &trouble);
+    return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("bench", &trouble);
+}
+
 static bool watch(void *context, const struct stria_bench_moment *moment)
 {
     struct job *job = context;
@@ -274,19 +300,28 @@ static int take_options(struct job *job, char **operands, int operand_count)
     bench->say = say;
     bench->test = operands[0];
     status = take_targets(job, operands + 1, operand_count - 1);
-    return status == STRIA_STATUS_OK ? check_output(job) : status;
+    if (status == STRIA_STATUS_OK)
+        status = check_output(job);
+    return status == STRIA_STATUS_OK ? check_places(job) : status;
 }
 
 static int write_result(const struct job *job, const struct stria_bench_result *result)
 {
     struct stria_trouble trouble = {0};
-    const char *path = job->given->output;
-    if (!path)
-        return STRIA_STATUS_OK;
-    struct json_object *document = stria_bench_document(result);
-    const int code = stria_json_write(document, path, &trouble);
+    const struct bench_options *given = job->given;
+    const char *path = given->output;
+    char name[STRIA_ARCHIVE_NAME_BYTES];
+    struct json_object *document = path || given->archive ? stria_bench_document(result) : NULL;
+    int status = STRIA_STATUS_OK;
+    /* Each is tried: what took hours must not be lost because the first place is full. */
+    if (given->archive && stria_archive_add(given->archive, document, name, &trouble) != STRIA_OK)
+        status = stria_status_fail("bench", &trouble);
+    if (path && stria_json_write(document, path, &trouble) != STRIA_OK)
+        status = stria_status_fail("bench", &trouble);
+    if (given->save_profile && stria_bench_save_profile(result, given->save_profile, &trouble) != STRIA_OK)
+        status = stria_status_fail("bench", &trouble);
     json_object_put(document);
-    return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("bench", &trouble);
+    return status;
 }
 
 /* What the result means for whoever looks at the exit status only. */
@@ -325,6 +360,14 @@ static int measure(struct job *job)
     return written > found ? written : found;
 }
 
+static int print_like_fio(const struct job *job)
+{
+    struct stria_trouble trouble = {0};
+    return stria_bench_like_fio(&job->bench, stdout, &trouble) == STRIA_OK
+               ? STRIA_STATUS_OK
+               : stria_status_fail("bench", &trouble);
+}
+
 static void read_words(struct words *words)
 {
     static char name[] = "stria";
@@ -348,9 +391,17 @@ static int run(const void *given, char **operands, int operand_count)
     read_words(&job->words);
     job->bench.command = job->words.list;
     job->bench.command_count = job->words.count;
-    int status = take_options(job, operands, operand_count);
-    if (status == STRIA_STATUS_OK)
-        status = measure(job);
+    int status;
+    if (strcmp(operands[0], "ls") == 0) {
+        status = operand_count == 1 ? bench_list(job->given->archive, job->given->json)
+                                    : wrong("ls takes nothing behind it, and %s is there", operands[1]);
+    } else if (operand_count < 2) {
+        status = wrong("%s needs something to measure: a device, a file, or an ARRAY.ini", operands[0]);
+    } else {
+        status = take_options(job, operands, operand_count);
+        if (status == STRIA_STATUS_OK)
+            status = job->given->like_fio ? print_like_fio(job) : measure(job);
+    }
     free(job->array);
     free(job->drives);
     free(job);
@@ -360,8 +411,8 @@ static int run(const void *given, char **operands, int operand_count)
 const struct stria_command stria_command_bench = {
     .name = "bench",
     .summary = "measures what drives, or an array, can be trusted to take",
-    .operands = "TEST TARGET...",
-    .operands_min = 2,
+    .operands = "TEST TARGET... | ls --archive FOLDER",
+    .operands_min = 1,
     .operands_max = STRIA_DRIVES_MAX + 1,
     .description =
         "TEST is one of\n"

@@ -165,6 +165,252 @@ the_lossless_rate_is_found() {
     complains 'with --raw'
 }
 
+nothing_precious_is_overwritten() {
+    noise precious 1000000
+    cp precious copy
+    expect 2 bench size precious --size 64KiB
+    complains 'precious exists, and what is in it would be lost: .* --erase precious'
+    complains_once
+    same precious copy
+    expect 2 bench size new.img --size 64KiB --erase precious
+    complains 'erase precious is none of what'
+    [ ! -e new.img ] || fail "new.img was made for nothing"
+    expect 0 bench size precious --erase precious --size 64KiB --block 64KiB --repeats 1
+    [ "$(stat -c %s precious)" -eq 1000000 ] || fail "the file has another size"
+    ! cmp -s precious copy || fail "nothing was written"
+    # Reading asks for nobody's leave, and changes nothing.
+    cp precious copy
+    expect 0 bench read precious --repeats 1 -o result.json
+    same precious copy
+    json result.json 'd["rounds"][0]["bytes"]' 999936
+}
+
+what_is_no_drive_is_refused() {
+    truncate -s 1M sparse
+    expect 2 bench size sparse --erase sparse --size 64KiB
+    complains 'sparse is sparse'
+    mkdir folder
+    expect 2 bench size folder --size 64KiB
+    complains 'folder is neither a block device nor a file'
+    expect 2 bench size nosuch/new.img --size 64KiB
+    expect 2 bench size new.img
+    complains 'say with --size'
+    expect 2 bench size new.img --size 1MiB --block 1000
+    complains 'no multiple'
+    expect 2 bench size new.img --size 1MiB -o new.img
+    complains 'what is to be measured'
+    expect 2 bench sise new.img --size 1MiB
+    complains 'did you mean size'
+    [ ! -e new.img ] || fail "new.img was left behind"
+}
+
+memory_in_disguise_is_refused() {
+    mounted_tmpfs memory 8M
+    expect 2 bench size memory/new.img --size 1MiB
+    complains 'lies on tmpfs, which is memory'
+    complains_once
+}
+
+a_device_keeps_its_first_mebibyte() {
+    truncate -s 0 disk
+    head -c 8388608 /dev/zero >disk
+    device=$(loop_device disk)
+    expect 0 bench size "$device" --size 2MiB --repeats 1 -o result.json
+    json result.json 'd["drives"][0]["offset_bytes"]' 1048576
+    blockdev --flushbufs "$device"
+    cmp -n 1048576 disk /dev/zero || fail "something was written to the first MiB"
+    [ "$(tail -c +1048577 disk | head -c 2097152 | tr -d '\0' | wc -c)" -gt 2000000 ] || fail "what was written is not there"
+    mkfs.ext4 -q "$device" 6M || skip "this machine makes no ext4"
+    cp disk copy
+    expect 2 bench size "$device" --size 1MiB
+    complains 'carries .*ext4.* --erase'
+    same disk copy
+    mkdir here
+    mount "$device" here || skip "this machine mounts no ext4"
+    (cd here && pwd) >>"$scratch/mounts"
+    expect 2 bench size "$device" --erase "$device" --size 1MiB
+    complains 'mounted'
+}
+
+trim_that_did_not_happen_is_told() {
+    expect 0 bench size new.img --size 64KiB --repeats 2 -o result.json
+    complains 'no TRIM before the rounds: a file'
+    [ "$(grep -c 'no TRIM' err)" -eq 1 ] || fail "it is told more than once"
+    json result.json '{(r["trimmed"], r["trim_reason"]) for r in d["rounds"]}' "{(False, 'a file cannot be given back by TRIM')}"
+    flat_profile 200
+    expect 0 bench size new.img --profile ./flat.ini --size 64KiB --repeats 1 -o result.json
+    json result.json '{(r["trimmed"], r["trim_reason"]) for r in d["rounds"]}' '{(True, None)}'
+}
+
+what_no_link_carries_is_refused() {
+    expect 1 bench size null:4GiB --size 1GiB --link 1MB/s --repeats 1 -o result.json
+    complains 'above the 1\.0 MB/s .* that its link carries'
+    json result.json '[(r["above_link"], r["mean_bytes_per_s"], r["bytes"]) for r in d["rounds"]]' '[(True, None, 1073741824)]'
+    json result.json 'd["rating_bytes_per_s"], d["points"][0]["repeats"], d["reason"] is None' '(None, 0, False)'
+}
+
+the_flush_is_inside_the_clock() {
+    printf '[array]\nname = slow\n[drive.a]\npath = slow.img\nsize = 4MiB\nfault = flush#1:stall=1500ms\n' >array.ini
+    expect 0 bench size array.ini --raw --size 1MiB --repeats 1 -o result.json
+    json result.json 'd["rounds"][0]["duration_ns"] >= 1500000000, d["rounds"][0]["mean_bytes_per_s"] < 700000' '(True, True)'
+    # The bins in which nothing completed are zero, and count.
+    json result.json 'd["rounds"][0]["series"]["drive_bytes"][0][-5:-1]' '[0, 0, 0, 0]'
+    json result.json 'd["rounds"][0]["min_bytes_per_s"] < 1048576' True
+}
+
+an_end_keeps_what_was_measured() {
+    flat_profile 20
+    background "$stria" bench size new.img --profile ./flat.ini --size 1MiB,100MB --rest 0 -o result.json
+    until_true 20 grep -q 'round 2' err
+    kill -INT "$process"
+    status=0
+    wait "$process" || status=$?
+    [ "$status" -eq 1 ] || fail "exit status $status instead of 1"
+    json result.json 'd["partial"], d["reason"], [r["partial"] for r in d["rounds"]]' "(True, 'it was stopped', [False, True])"
+    json result.json '[(p["point"], p["repeats"]) for p in d["points"]]' "[('1MiB', 1), ('100MB', 0)]"
+    json result.json 'd["points"][1]["mean_bytes_per_s"], d["points"][1]["rating_bytes_per_s"]' '(None, None)'
+    grep -q 'cut short' out
+}
+
+a_killed_bench_leaves_nothing() {
+    flat_profile 20
+    background "$stria" bench size new.img --profile ./flat.ini --size 100MB --rest 0 -o result.json
+    until_true 20 grep -q 'round 1 of 3' err
+    kill -9 "$process"
+    wait "$process" || true
+    [ "$(ls)" = "$(printf 'err\nflat.ini\nout')" ] || fail "left behind: $(ls)"
+}
+
+keys_are_the_same_for_every_test() {
+    expect 0 bench size new.img --size 64KiB --repeats 1 -o a.json
+    expect 0 bench accuracy new.img --size 64KiB --block 4KiB --repeats 1 -o b.json
+    expect 1 bench fill null:4GiB --link 1MB/s --repeats 1 -o c.json
+    keys='(sorted(d), sorted(d["rounds"][0]), sorted(d["rounds"][0]["series"]), sorted(d["points"][0]), sorted(d["drives"][0]))'
+    json b.json "$keys" "$(python3 -c "import json; d = json.load(open('a.json')); print($keys)")"
+    json c.json "$keys" "$(python3 -c "import json; d = json.load(open('a.json')); print($keys)")"
+    # Each key is told of.
+    python3 - "$source_folder/docs/bench-result.md" a.json <<'EOF'
+import json, re, sys
+told = set(re.findall(r"`([a-z0-9_]+)`", open(sys.argv[1]).read()))
+found = set()
+def walk(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            found.add(key)
+            walk(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            walk(inner)
+walk(json.load(open(sys.argv[2])))
+missing = found - told
+assert not missing, f"docs/bench-result.md does not tell of {sorted(missing)}"
+EOF
+}
+
+the_document_is_one_and_stands_alone() {
+    expect 0 bench size new.img --size 64KiB --repeats 1 -o -
+    json out 'd["schema"]' stria.bench/1
+    [ "$(wc -l <out)" -eq 1 ] || fail "more than a document on standard output"
+    complains '64KiB +write'
+    ! grep -q -E 'NaN|Infinity' out || fail "no numbers"
+    mkdir locked
+    chmod 555 locked
+    [ "$(id -u)" -eq 0 ] || expect 2 bench size new.img --size 64KiB -o locked/result.json
+    expect 2 bench size new.img --size 64KiB -o nosuch/result.json
+    complains 'nosuch/result.json cannot be written'
+}
+
+a_decimal_comma_changes_nothing() {
+    locale=$(locale -a 2>/dev/null | grep -i -m1 -E '^(de_DE|fr_FR|de_AT|it_IT)' || true)
+    flat_profile 200
+    LC_ALL=${locale:-de_DE.UTF-8} expect 0 bench fill new.img --profile ./flat.ini --size 0.5MiB --block 64KiB --repeats 1 -o result.json
+    json result.json 'd["rounds"][0]["bytes"]' 524288
+    says '524\.3 kB \(512\.0 KiB\)'
+}
+
+a_full_disk_loses_no_result() {
+    mounted_tmpfs full 64K
+    head -c 100000 /dev/zero >full/ballast 2>/dev/null || true
+    expect 3 bench size new.img --size 64KiB --repeats 1 --archive kept -o full/result.json
+    [ ! -e full/result.json ] || fail "half a result"
+    expect 0 "$stria" bench ls --archive kept
+    says 'size'
+    expect 3 bench size huge.img --size 1000TiB
+    complains 'huge.img'
+    [ ! -e huge.img ] || fail "huge.img was left behind"
+}
+
+the_archive_is_a_ledger() {
+    expect 0 bench size new.img --size 64KiB --repeats 1 --archive ledger
+    expect 0 bench size new.img --size 64KiB --repeats 1 --archive ledger
+    expect 0 bench read new.img --size 64KiB --repeats 1 --archive ledger
+    echo junk >ledger/junk.json
+    expect 0 "$stria" bench ls --archive ledger --json
+    json out 'd["schema"], [x["test"] for x in d["results"]].count("size"), len(d["results"])' "('stria.archive/1', 2, 4)"
+    json out '[x["complaint"] for x in d["results"] if x["name"] == "junk.json"]' "['not a whole JSON document']"
+    expect 0 "$stria" bench ls --archive ledger
+    says '^  20[0-9-]+T[0-9:]+Z +size '
+    expect 2 "$stria" bench ls --archive nosuch
+    expect 2 "$stria" bench ls
+    touch file
+    expect 2 bench size new.img --size 64KiB --archive file
+    complains 'file is no folder'
+}
+
+a_profile_that_is_saved_makes_the_drive_again() {
+    flat_profile '40 10' '0.04 1'
+    expect 0 bench fill new.img --profile ./flat.ini --size 60MB --repeats 1 --save-profile saved.ini
+    expect 0 "$stria" fake show ./saved.ini --json
+    json out 'sum(step["bytes_per_s"] > 0 for step in d["fill"]) > 0' True
+    expect 0 bench fill new.img --profile ./saved.ini --size 60MB --repeats 1 -o again.json
+    # Written again, the same bytes take as long, or longer where the machine is slow.
+    json again.json '3.0e9 < d["rounds"][0]["duration_ns"]' True
+    expect 2 bench size new.img --size 1MiB --save-profile other.ini
+    complains 'run test fill'
+}
+
+fio_is_told_the_same() {
+    expect 0 "$stria" bench size new.img --size 1MiB,2MiB --like-fio
+    says '^fio --ioengine=io_uring --direct=1 --rw=write --bs=1048576 --iodepth=8 --offset=0 --size=2097152 --end_fsync=1 '
+    [ "$(grep -c '^fio' out)" -eq 2 ] || fail "not a command for each size"
+    [ ! -e new.img ] || fail "new.img was made"
+    expect 2 "$stria" bench size memory:1MiB --like-fio
+    command -v fio >/dev/null || skip "fio is not there"
+    expect 0 "$stria" bench read new.img --size 1MiB --like-fio
+    grep '^fio' out >command
+    head -c 1048576 /dev/zero >new.img
+    sh command >fio.json || fail "fio does not take its command: $(cat command fio.json)"
+    json fio.json 'd["jobs"][0]["read"]["io_bytes"]' 1048576
+}
+
+heat_stops_a_bench() {
+    cat >hot.ini <<EOF
+[drive]
+model = hot
+capacity_gb = 1
+[link]
+rate_mb_per_s = 400
+[write.table]
+until_gb = 1
+rate_mb_per_s = 20
+[read]
+rate_mb_per_s = 400
+[heat]
+ambient_c = 50
+idle_w = 1
+active_w = 5
+resistance_k_per_w = 10
+time_constant_s = 1
+warm_c = 95
+warm_rate_percent = 50
+EOF
+    "$stria" fake show ./hot.ini >/dev/null 2>why || skip "no such model: $(head -c 300 why)"
+    expect 1 bench size new.img --profile ./hot.ini --size 200MB --repeats 1 --stop-at 60 -o result.json
+    complains 'new.img reached 6[0-9] °C'
+    json result.json 'd["partial"], d["rounds"][0]["temperature_max_c"] >= 60' '(True, True)'
+    json result.json 'all(50 <= t <= 100 for t in d["rounds"][0]["series"]["temperature_c"][0])' True
+}
+
 it "a new file is measured and gone again" a_new_file_is_measured_and_gone
 it "the sum of the bins is the total, and all series are on one time line" the_sum_of_the_bins_is_the_total
 it "the fast region of a drive ends in a knee" the_fast_region_ends_in_a_knee
@@ -177,4 +423,21 @@ it "a drive that errs or goes is told" a_drive_that_errs_is_told
 it "an array is measured through the recorder, and what is on it stays" an_array_is_measured_through_the_recorder
 it "the lossless rate of an array is found" the_lossless_rate_is_found
 it "a modelled drive is as fast as its model, and rated by its minimum" a_modelled_drive_is_as_fast_as_its_model
+it "nothing precious is overwritten, and reading changes nothing" nothing_precious_is_overwritten
+it "what is no drive, or has holes, is refused" what_is_no_drive_is_refused
+it "memory in disguise is refused" memory_in_disguise_is_refused
+it "a device keeps its first mebibyte, and one in use is refused" a_device_keeps_its_first_mebibyte
+it "a TRIM that did not happen is told, and why" trim_that_did_not_happen_is_told
+it "what no link carries is refused" what_no_link_carries_is_refused
+it "the flush is inside the clock, and idle bins count as zero" the_flush_is_inside_the_clock
+it "an end by signal keeps what was measured" an_end_keeps_what_was_measured
+it "a killed bench leaves nothing behind" a_killed_bench_leaves_nothing
+it "keys are the same for every test, and each is told of" keys_are_the_same_for_every_test
+it "the document is one, and stands alone" the_document_is_one_and_stands_alone
+it "a decimal comma changes nothing" a_decimal_comma_changes_nothing
+it "a full disk loses no result" a_full_disk_loses_no_result
+it "the archive is a ledger of runs" the_archive_is_a_ledger
+it "a profile that is saved makes the drive again" a_profile_that_is_saved_makes_the_drive_again
+it "fio is told the same" fio_is_told_the_same
+it "heat stops a bench" heat_stops_a_bench
 finish
