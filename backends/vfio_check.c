@@ -53,7 +53,7 @@ static bool link_name(const char *sys, const char *device, const char *link, cha
         return false;
     target[length] = 0;
     const char *slash = strrchr(target, '/');
-    snprintf(name, size, "%s", slash ? slash + 1 : target);
+    snprintf(name, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
     return true;
 }
 
