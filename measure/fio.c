@@ -46,7 +46,7 @@ static void print_command(const struct stria_bench_options *options, const struc
             plan->write ? "write" : "read", plan->block_bytes, plan->depth, begin_bytes + plan->offset_bytes,
             plan->size_bytes);
     if (plan->write)
-        fprintf(out, " --end_fsync=1 --refill_buffers --randseed=%" PRIu64, plan->seed);
+        fprintf(out, " --end_fsync=1 --randseed=%" PRIu64, plan->seed);
     if (plan->runtime_ns)
         fprintf(out, " --time_based --runtime=%" PRIu64 "ms", (plan->runtime_ns + 999999) / 1000000);
     else if (plan->bytes_max > plan->size_bytes)
