@@ -10,10 +10,14 @@ import tempfile
 
 _folders = []
 _loops = []
+_groups = []
 _BLOCK = bytes(1 << 20)
 
 
 def clean_up():
+    for group in _groups:
+        os.rmdir(group)
+    _groups.clear()
     for loop in _loops:
         subprocess.run(["losetup", "-d", loop], check=False)
     _loops.clear()
@@ -59,3 +63,22 @@ def loops(count, mib):
         _loops.append(loop)
         made.append(loop)
     return made
+
+
+def held_to(device, bytes_per_s):
+    """Words to put before a command, which is then let write to the device at this rate: by the kernel's control groups."""
+    with open(f"/sys/block/{os.path.basename(device)}/dev") as file:
+        number = file.read().strip()
+    old = os.path.isdir("/sys/fs/cgroup/blkio")
+    group = os.path.join("/sys/fs/cgroup/blkio" if old else "/sys/fs/cgroup", f"stria-bench-{os.getpid()}")
+    try:
+        if not old:
+            with open("/sys/fs/cgroup/cgroup.subtree_control", "w") as file:
+                file.write("+io")
+        os.mkdir(group)
+        _groups.append(group)
+        with open(os.path.join(group, "blkio.throttle.write_bps_device" if old else "io.max"), "w") as file:
+            file.write(f"{number} {bytes_per_s}" if old else f"{number} wbps={bytes_per_s}")
+    except OSError as error:
+        sys.exit(f"bench/run.sh: this machine holds no device to a rate: {error}")
+    return ["sh", "-c", f'echo $$ >{group}/cgroup.procs; exec "$@"', "sh"]
