@@ -1,15 +1,15 @@
 #!/bin/sh
 # tests/run.sh [--quick] [--long] [--only SUITE]...: installs what the tests need, builds, and runs all of them.
 #   --quick   one build (debug) and the fast checks
-#   --long    also what takes long: more kills, more seeds
+#   --long    also what takes long: more kills, more seeds, an hour for each fuzz target
 #   --only    one suite by name, may be repeated: checks freestanding debug release e2e firmware vm package clang
-#             asan-ubsan tsan
+#             fuzz asan-ubsan tsan
 # Logs stay in build/logs. The last line tells how many tests passed, failed and were skipped; a suite that ran
 # none has failed. Every step has a limit of time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites="checks freestanding debug release e2e firmware vm package clang asan-ubsan tsan"
+suites="checks freestanding debug release e2e firmware vm package clang fuzz asan-ubsan tsan"
 chosen=
 quick=
 while [ $# -gt 0 ]; do
@@ -168,6 +168,11 @@ run_suite() {
             echo "  skipped: vm, for QEMU and what its guest is made of cannot be installed here"
             add vm 0 0 0 1
         fi
+        ;;
+    fuzz)
+        limit=600
+        [ -z "${STRIA_TEST_LONG-}" ] || limit=30000
+        ctest_suite fuzz fuzz $limit -L fuzz
         ;;
     asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 -LE 'firmware|vm' ;;
     tsan) ctest_suite tsan tsan 900 -L threads ;;
