@@ -121,7 +121,7 @@ static void compare_states(const struct work *work)
 }
 
 /* Values of the repeats at a point; of the whole there is one. */
-static uint32_t samples(const struct stria_measurement *measurement, const char *point,
+static uint32_t samples(const struct stria_measurement *measurement, const struct stria_point *point,
                         enum stria_quantity quantity, uint64_t values[REPEATS_MAX])
 {
     uint32_t count = 0;
@@ -130,7 +130,8 @@ static uint32_t samples(const struct stria_measurement *measurement, const char 
         return measurement->readings[quantity].known;
     }
     for (uint32_t i = 0; i < measurement->round_count && count < REPEATS_MAX; i++)
-        if (strcmp(measurement->rounds[i].label, point) == 0 &&
+        if (measurement->rounds[i].counts && measurement->rounds[i].reads == point->reads &&
+            strcmp(measurement->rounds[i].label, point->label) == 0 &&
             measurement->rounds[i].readings[quantity].known)
             values[count++] = measurement->rounds[i].readings[quantity].value;
     return count;
@@ -165,7 +166,14 @@ static void judge(const struct work *work, const struct stria_summary *base,
     }
 }
 
-static void compare_figure(const struct work *work, const char *point, enum stria_quantity quantity)
+static const char *name_of(const struct work *work, const struct stria_point *point)
+{
+    return point->reads ? stria_arena_format(&work->comparison->arena, "%s, read", point->label)
+                        : point->label;
+}
+
+static void compare_figure(const struct work *work, const struct stria_point *point,
+                           enum stria_quantity quantity)
 {
     uint64_t base_values[REPEATS_MAX], fresh_values[REPEATS_MAX];
     struct stria_summary base, fresh;
@@ -176,7 +184,7 @@ static void compare_figure(const struct work *work, const char *point, enum stri
         !stria_summary_of(fresh_values, fresh_count, &fresh))
         return;
     struct stria_compared *figure = &work->comparison->figures[work->comparison->figure_count++];
-    *figure = (struct stria_compared){.point = point,
+    *figure = (struct stria_compared){.point = point ? name_of(work, point) : NULL,
                                       .quantity = quantity,
                                       .counts = counts(quantity),
                                       .base = figure_of(&base, quantity),
@@ -196,7 +204,7 @@ static void compare_figures(const struct work *work)
         compare_figure(work, NULL, (enum stria_quantity)quantity);
     for (uint32_t i = 0; i < points; i++)
         for (unsigned quantity = 0; quantity < STRIA_QUANTITIES; quantity++)
-            compare_figure(work, work->base->points[i].label, (enum stria_quantity)quantity);
+            compare_figure(work, &work->base->points[i], (enum stria_quantity)quantity);
 }
 
 static enum stria_change change_of_whole(const struct stria_comparison *comparison)

@@ -54,6 +54,7 @@ struct stria_round {
     const char *label; /* of its point, such as "64GiB"; never null */
     uint32_t repeat;   /* from 0 */
     bool reads;
+    bool counts; /* it is a repeat of its point; false for one that only prepares, or was cut short */
     struct stria_reading readings[STRIA_QUANTITIES];
     struct stria_track *tracks; /* those of stored bytes all have the same bins */
     uint32_t track_count;
@@ -65,7 +66,8 @@ struct stria_round {
 struct stria_point {
     const char *label;
     uint32_t repeats;
-    struct stria_reading mean, deviation, interval_half; /* of the repeats' minima */
+    bool reads;
+    struct stria_reading mean, deviation, interval_half; /* of the repeats' means */
     struct stria_reading rating;
     struct stria_reading latency_p99;
 };

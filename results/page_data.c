@@ -52,6 +52,7 @@ static void add_rounds(struct json_object *object, const struct stria_measuremen
         stria_json_add_text(one, "label", round->label);
         stria_json_add_u64(one, "repeat", round->repeat);
         stria_json_add_bool(one, "reads", round->reads);
+        stria_json_add_bool(one, "counts", round->counts);
         add_reading(one, "duration_ns", &round->readings[STRIA_QUANTITY_DURATION]);
         add_reading(one, "minimum_bytes_per_s", &round->readings[STRIA_QUANTITY_MINIMUM]);
         add_reading(one, "mean_bytes_per_s", &round->readings[STRIA_QUANTITY_MEAN]);
@@ -67,6 +68,7 @@ static void add_points(struct json_object *object, const struct stria_measuremen
         const struct stria_point *point = &measurement->points[i];
         struct json_object *one = stria_json_append_object(points);
         stria_json_add_text(one, "label", point->label);
+        stria_json_add_bool(one, "reads", point->reads);
         add_reading(one, "mean_bytes_per_s", &point->mean);
         add_reading(one, "interval_half_bytes_per_s", &point->interval_half);
         add_reading(one, "rating_bytes_per_s", &point->rating);

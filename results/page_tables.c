@@ -81,7 +81,7 @@ void stria_page_headline(const struct stria_measurement *measurement, uint32_t i
     stria_text_add(out, "<dl class=\"figures\">\n");
     for (size_t i = 0; i < sizeof(worst_first) / sizeof(worst_first[0]); i++) {
         const struct stria_reading *reading = &measurement->readings[worst_first[i]];
-        if (!reading->known)
+        if (!reading->known || (i == 1 && reading->value == measurement->readings[worst_first[0]].value))
             continue;
         add_figure(out, first ? "figure main" : "figure", stria_quantity_infos[worst_first[i]].label,
                    worst_first[i] == STRIA_QUANTITY_SUSTAINED_1S ? "the slowest second" : "", reading->value);
@@ -202,7 +202,7 @@ static void add_points(const struct stria_measurement *measurement, struct stria
         return;
     stria_text_add(
         out, "<h3>Points</h3>\n<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>point</th><th>"
-             "rating</th><th>mean of minima</th><th>\u00b1 95 %</th><th>standard deviation</th><th>latency "
+             "rating</th><th>mean</th><th>\u00b1 95 %</th><th>standard deviation</th><th>latency "
              "p99</th><th>repeats</th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < measurement->point_count; i++) {
         const struct stria_point *point = &measurement->points[i];
@@ -210,6 +210,7 @@ static void add_points(const struct stria_measurement *measurement, struct stria
                                                      &point->deviation};
         stria_text_add(out, "<tr><th>");
         stria_text_add_html(out, point->label);
+        stria_text_add(out, point->reads ? ", read" : "");
         stria_text_add(out, "</th>");
         for (size_t rate = 0; rate < sizeof(rates) / sizeof(rates[0]); rate++) {
             stria_text_add(out, "<td>");

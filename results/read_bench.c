@@ -90,6 +90,13 @@ static void read_buckets(const struct stria_node *node, struct stria_measurement
     }
 }
 
+static bool counts(const struct stria_node *node)
+{
+    const struct stria_node rated = stria_node_optional(node, "rated");
+    return (!rated.value || stria_node_bool(node, "rated")) && !stria_node_bool(node, "partial") &&
+           !stria_node_bool(node, "above_link");
+}
+
 static void read_round(const struct stria_node *node, struct stria_measurement *measurement,
                        struct stria_round *round)
 {
@@ -97,6 +104,7 @@ static void read_round(const struct stria_node *node, struct stria_measurement *
     round->label = stria_node_needed_text(node, "point");
     round->repeat = (uint32_t)stria_node_reading(node, "repeat").value;
     round->reads = direction && strcmp(direction, "read") == 0;
+    round->counts = counts(node);
     stria_reading_rates(node, round->readings);
     round->readings[STRIA_QUANTITY_MINIMUM] = stria_node_reading(node, "min_bytes_per_s");
     round->readings[STRIA_QUANTITY_LOSSLESS] = stria_node_reading(node, "lossless_bytes_per_s");
@@ -130,6 +138,8 @@ static void read_points(const struct stria_node *root, struct stria_measurement 
         struct stria_point *point = &measurement->points[i];
         const struct stria_node node = stria_node_at(&list, i);
         point->label = stria_node_needed_text(&node, "point");
+        const char *direction = stria_node_text(&node, "direction");
+        point->reads = direction && strcmp(direction, "read") == 0;
         point->repeats = (uint32_t)stria_node_reading(&node, "repeats").value;
         point->mean = stria_node_reading(&node, "mean_bytes_per_s");
         point->deviation = stria_node_reading(&node, "stddev_bytes_per_s");
@@ -174,7 +184,7 @@ static void take_worst(struct stria_measurement *measurement, enum stria_quantit
         const bool sums = quantity == STRIA_QUANTITY_BYTES || quantity == STRIA_QUANTITY_DURATION ||
                           quantity == STRIA_QUANTITY_ERRORS;
         const bool lower = stria_quantity_infos[quantity].better == STRIA_BETTER_HIGHER;
-        if (!reading.known)
+        if (!reading.known || !measurement->rounds[i].counts)
             continue;
         if (!whole->known)
             *whole = reading;
@@ -280,6 +290,8 @@ static void set_mean(struct stria_measurement *measurement)
 {
     uint64_t bytes = 0, duration_ns = 0;
     for (uint32_t i = 0; i < measurement->round_count; i++) {
+        if (!measurement->rounds[i].counts)
+            continue;
         bytes += measurement->rounds[i].readings[STRIA_QUANTITY_BYTES].value;
         duration_ns += measurement->rounds[i].readings[STRIA_QUANTITY_DURATION].value;
     }

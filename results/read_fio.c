@@ -53,6 +53,7 @@ static void read_job(const struct stria_node *job, struct stria_round *round)
     const struct stria_node direction = busier_direction(job, &round->reads);
     struct stria_reading *readings = round->readings;
     round->label = stria_node_needed_text(job, "jobname");
+    round->counts = true;
     readings[STRIA_QUANTITY_MEAN] = stria_node_reading(&direction, "bw_bytes");
     readings[STRIA_QUANTITY_BYTES] = stria_node_reading(&direction, "io_bytes");
     readings[STRIA_QUANTITY_ERRORS] = stria_node_reading(&direction, "total_err");

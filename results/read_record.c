@@ -132,6 +132,7 @@ void stria_reading_record(const struct stria_node *root, struct stria_measuremen
     sum_up(measurement, STRIA_QUANTITY_STALLS);
     set_conditions(&array, measurement);
     round->label = "recording";
+    round->counts = true;
     read_series(root, measurement, round);
     for (unsigned i = 0; i < STRIA_QUANTITIES; i++)
         round->readings[i] = readings[i];

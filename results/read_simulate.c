@@ -144,6 +144,7 @@ void stria_reading_simulate(const struct stria_node *root, struct stria_measurem
     measurement->saturated = !measurement->conditions[STRIA_CONDITION_RATE];
     read_first_loss(root, measurement);
     round->label = "simulation";
+    round->counts = true;
     read_tracks(root, &buffer, measurement, round);
     for (unsigned i = 0; i < STRIA_QUANTITIES; i++)
         round->readings[i] = measurement->readings[i];

@@ -83,19 +83,25 @@ static struct stria_reading mean_of(const struct stria_curve *curve)
     return (struct stria_reading){true, stria_ratio_bytes_per_s(bytes, curve->count * curve->interval_ns)};
 }
 
-/* The bytes that have come in when a constant input first overruns the buffer; all there are when it does
- * not. */
+/* The bytes that have come in when a constant input of as much as was measured first overruns the buffer; all
+ * of it when it does not. At each place of the stream the drives are as fast as they were there when they
+ * were measured: an input that is slower than them takes its time, and gives them none to recover. */
 static uint64_t capacity(const struct side *side, uint64_t bytes_per_s, uint64_t buffer_bytes, bool *endless)
 {
     const stria_u128 each = (stria_u128)bytes_per_s * side->curve.interval_ns / STRIA_SECOND_NS;
     stria_u128 backlog = 0;
+    uint64_t served = 0;
     for (uint32_t i = 0; i < side->curve.count; i++) {
-        backlog += each;
-        backlog = backlog > side->bins[i] ? backlog - side->bins[i] : 0;
-        if (backlog > buffer_bytes) {
+        const uint64_t bytes = side->bins[i];
+        const stria_u128 left = side->bytes - served > backlog ? side->bytes - served - backlog : 0;
+        const stria_u128 sum = backlog + (each < left ? each : left);
+        if (sum > (stria_u128)bytes + buffer_bytes) {
+            const stria_u128 until = (stria_u128)bytes * (buffer_bytes - backlog) / (sum - backlog - bytes);
             *endless = false;
-            return (uint64_t)(each * i);
+            return (uint64_t)(served + until + buffer_bytes);
         }
+        backlog = sum > bytes ? sum - bytes : 0;
+        served += bytes;
     }
     *endless = true;
     return side->bytes;

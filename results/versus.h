@@ -20,7 +20,7 @@ enum stria_versus_figure {
     STRIA_VERSUS_SUSTAINED_1S,
     STRIA_VERSUS_SUSTAINED_60S,
     STRIA_VERSUS_LOSSLESS,
-    STRIA_VERSUS_CAPACITY, /* bytes taken at the rate before anything is lost */
+    STRIA_VERSUS_CAPACITY, /* bytes of a stream of the rate that are taken before any is lost */
     STRIA_VERSUS_MEAN,
     STRIA_VERSUS_PRICE,          /* in hundredths */
     STRIA_VERSUS_PRICE_PER_RATE, /* of a MB/s of the lossless rate, in hundredths of hundredths */

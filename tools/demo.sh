@@ -5,8 +5,8 @@
 # synthetic sensor sends more than any single one of them takes. One drive fills its fast cache and falls off
 # its cliff: raid0 goes down with it and drops data, adaptive does not. Both recordings are then verified.
 #
-# FOLDER (a new one under /var/tmp by default, removed at the end) needs 6 GB of free space. The picture and
-# the reports stay in build/demo.
+# FOLDER (a new one under /var/tmp by default, removed at the end) needs 6 GB of free space. The picture, the
+# page and the reports stay in build/demo.
 set -eu
 cd "$(dirname "$0")/.."
 source=$PWD
@@ -107,3 +107,5 @@ done
 
 echo
 python3 "$source/tools/demo.py" "$results"
+"$stria" report "$results/raid0.json" "$results/adaptive.json" -o "$results/report.html"
+echo "Both over one another, to be opened in a browser: $results/report.html"

@@ -59,11 +59,11 @@
 
   /* The round that counts: the one with the lowest rate. */
   function worst(result) {
-    const drawn = result.rounds.map((round, index) => ({ round, index })).filter(one => one.round.tracks.length);
+    const drawn = result.rounds.map((round, index) => ({ round, index })).filter(one => one.round.tracks.length && one.round.counts);
     const value = one => one.round.minimum_bytes_per_s ?? one.round.mean_bytes_per_s ?? Infinity;
     return drawn.reduce((best, one) => !best || value(one) < value(best) ? one : best, null);
   }
-  const roundName = (result, round) => result.rounds.length < 2 ? "" : round.label + ", repeat " + (round.repeat + 1);
+  const roundName = (result, round) => result.rounds.length < 2 ? "" : round.label + (round.reads ? ", read" : "") + ", repeat " + (round.repeat + 1);
 
   /* Values of several series that have x of their own, on one x. */
   function join(parts) {
@@ -241,11 +241,13 @@
     return { x, y };
   }
 
+  const pointName = point => point ? point.label + (point.reads ? ", read" : "") : "";
+
   function points(result) {
     const list = result.points;
-    const series = [{ label: "point", value: (_, v) => list[v]?.label ?? "" },
+    const series = [{ label: "point", value: (_, v) => pointName(list[v]) },
       line("rating (minimum of the minima)", hue(0), rate, { width: 2, points: { show: true, size: 8, fill: hue(0) } }),
-      line("mean of the minima", style("--soft"), rate, { dash: [4, 4], points: { show: true, size: 6, fill: style("--soft") } })];
+      line("mean of the repeats", style("--soft"), rate, { dash: [4, 4], points: { show: true, size: 6, fill: style("--soft") } })];
     const bars = u => {
       const { ctx } = u, ratio = devicePixelRatio;
       ctx.save();
@@ -266,7 +268,7 @@
     const most = Math.max(...list.map(point => (point.mean_bytes_per_s || point.rating_bytes_per_s || 0) + (point.interval_half_bytes_per_s || 0)));
     return { data: [list.map((_, i) => i), list.map(point => point.rating_bytes_per_s), list.map(point => point.mean_bytes_per_s)],
       options: { series, hooks: { draw: [bars] },
-        axes: axes(value => list[value]?.label ?? "", axisRate).map((axis, i) => i ? axis : { ...axis, splits: () => list.map((_, at) => at) }),
+        axes: axes(value => pointName(list[value]), axisRate).map((axis, i) => i ? axis : { ...axis, splits: () => list.map((_, at) => at) }),
         scales: { x: { time: false, range: () => [-0.4, list.length - 0.6] }, y: { range: () => [0, (most || 1) * 1.05] } } } };
   }
 
@@ -299,7 +301,8 @@
     const place = section.querySelector(".charts");
     if (result.points.length > 1)
       add(place, "Rating by point", "MB/s, with the 95 % interval of the mean", () => points(result));
-    const chosen = worst(result);
+    const drawn = result.rounds.findIndex(round => round.tracks.length);
+    const chosen = worst(result) || (drawn >= 0 ? { round: result.rounds[drawn], index: drawn } : null);
     if (result.rounds.filter(round => round.tracks.length).length < 2) {
       if (result.rounds.length) addRound(place, result, (chosen || { round: result.rounds[0] }).round);
       return;
@@ -309,7 +312,7 @@
     label.className = "pick";
     label.append("Round ", select);
     result.rounds.forEach((round, index) => {
-      const option = new Option(roundName(result, round) + (index === chosen.index ? " (lowest minimum)" : ""), index);
+      const option = new Option(roundName(result, round) + (chosen && index === chosen.index ? " (lowest minimum)" : ""), index);
       if (round.tracks.length) select.add(option);
     });
     select.value = chosen.index;
