@@ -81,7 +81,7 @@ _stria() {
             options='--size --block --depth --zones --repeats --rest --runtime --warm-up --stop-at --buffer --engine --profile --capacity-scale --rate-scale --raw --link --seed --erase -o --output --report --archive --save-profile --like-fio --json --help'
             ;;
         compare) options='--json --tolerance --despite --versus --price-a --price-b --buffer --rate --help' ;;
-        report) options='-o --output --csv --openmetrics --influx --help' ;;
+        report) options='-o --output --svg --csv --openmetrics --influx --help' ;;
         drives) options='--json --root --help' ;;
         doctor) options='--json --root --help' ;;
         check-synthetic) options='--offset --help' ;;

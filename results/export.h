@@ -21,4 +21,8 @@ void stria_export_openmetrics(const struct stria_measurement *measurements, uint
 void stria_export_influx(const struct stria_measurement *measurements, uint32_t count,
                          struct stria_text *out);
 
+/* A figure for a paper: a panel for each measurement with the rates of its drives over time, in the slowest
+ * of its rounds, its input and its gaps. */
+void stria_export_svg(const struct stria_measurement *measurements, uint32_t count, struct stria_text *out);
+
 #endif

@@ -12,7 +12,7 @@
 
 struct report_options {
     const char *output;
-    bool csv, openmetrics, influx;
+    bool svg, csv, openmetrics, influx;
 };
 
 static const struct stria_option options[] = {
@@ -20,6 +20,8 @@ static const struct stria_option options[] = {
      "Writes it to this file, whole or not at all, or to standard output. The page needs it, the\n"
      "others go to standard output without",
      offsetof(struct report_options, output), NULL},
+    {"svg", 0, STRIA_OPTION_FLAG, NULL, "The rates over time as a figure for a paper instead of the page",
+     offsetof(struct report_options, svg), NULL},
     {"csv", 0, STRIA_OPTION_FLAG, NULL,
      "CSV instead of the page: every figure and every bin of the series, one a line",
      offsetof(struct report_options, csv), NULL},
@@ -34,7 +36,9 @@ static const struct stria_option options[] = {
 static void render(const struct report_options *report, const struct stria_measurement *measurements,
                    uint32_t count, struct stria_text *text)
 {
-    if (report->csv)
+    if (report->svg)
+        stria_export_svg(measurements, count, text);
+    else if (report->csv)
         stria_export_csv(measurements, count, text);
     else if (report->openmetrics)
         stria_export_openmetrics(measurements, count, text);
@@ -47,14 +51,14 @@ static void render(const struct report_options *report, const struct stria_measu
 static int check(const struct report_options *report, char **operands, int count,
                  struct stria_trouble *trouble)
 {
-    const int forms = report->csv + report->openmetrics + report->influx;
+    const int forms = report->svg + report->csv + report->openmetrics + report->influx;
     if (forms > 1)
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
-                                 "one form at a time: choose --csv, --openmetrics or --influx");
+                                 "one form at a time: choose --svg, --csv, --openmetrics or --influx");
     if (forms == 0 && !report->output)
         return stria_trouble_set(
             trouble, STRIA_ERR_INVALID,
-            "the page needs a file: write -o page.html, or choose --csv, --openmetrics or --influx");
+            "the page needs a file: write -o page.html, or choose --svg, --csv, --openmetrics or --influx");
     for (int i = 0; i < count && report->output; i++)
         if (strcmp(operands[i], report->output) == 0 && strcmp(report->output, "-") != 0)
             return stria_trouble_set(trouble, STRIA_ERR_REFUSED,

@@ -180,6 +180,37 @@ Test(export, openmetrics_holds_to_its_grammar_and_ends_where_it_says)
                      "stria_temperature_max_celsius{result=\"b=\\\"bench\\\",\\\\\",kind=\"bench\"} 41\n"));
 }
 
+/* Tags open and close in order, and text is text. */
+Test(export, svg_is_a_figure_whose_tags_close)
+{
+    char open[16][32];
+    unsigned depth = 0, areas = 0, bands = 0;
+    stria_export_svg(measurements, 3, &text);
+    for (const char *at = strchr(text.bytes, '<'); at; at = strchr(at + 1, '<')) {
+        char name[32];
+        const char *end = strchr(at, '>');
+        cr_assert(end, "a tag does not end");
+        if (at[1] == '/') {
+            cr_assert_eq(sscanf(at, "</%31[a-z]>", name), 1);
+            cr_assert_gt(depth, 0);
+            cr_assert_str_eq(name, open[--depth]);
+            continue;
+        }
+        cr_assert_eq(sscanf(at, "<%31[a-z]", name), 1, "no tag: %.40s", at);
+        areas += strcmp(name, "polygon") == 0;
+        bands += strcmp(name, "title") == 0;
+        if (end[-1] != '/')
+            strcpy(open[depth++], name);
+        cr_assert_lt(depth, 16);
+    }
+    cr_expect_eq(depth, 0);
+    cr_expect_eq(areas, 3, "two drives and one");
+    cr_expect_eq(bands, 1, "two gaps close together");
+    cr_expect_null(strstr(text.bytes, "nan"));
+    cr_expect(strstr(text.bytes, "right&lt;/script&gt;,&quot;x"));
+    cr_expect(strstr(text.bytes, "it tells no rates over time"), "fio");
+}
+
 /* A part of a line up to one of the characters in ends, which are not escaped. */
 static void skip_part(const char **at, const char *ends)
 {
