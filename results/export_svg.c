@@ -45,16 +45,20 @@ static uint32_t panel_height(const struct stria_measurement *measurement)
     return TOP + PLOT_HEIGHT + PANEL_MARGIN + LEGEND_LINE * legend_lines(measurement);
 }
 
-/* The slowest round that has tracks. */
+static bool is_slower(const struct stria_round *one, const struct stria_round *other)
+{
+    const struct stria_reading *minimum = &one->readings[STRIA_QUANTITY_MINIMUM];
+    const struct stria_reading *least = &other->readings[STRIA_QUANTITY_MINIMUM];
+    return minimum->known && (!least->known || minimum->value < least->value);
+}
+
+/* The slowest round that has tracks; one too short to have a minimum only where there is no other. */
 static const struct stria_round *round_of(const struct stria_measurement *measurement)
 {
     const struct stria_round *slowest = NULL;
     for (uint32_t i = 0; i < measurement->round_count; i++) {
         const struct stria_round *round = &measurement->rounds[i];
-        const struct stria_reading *minimum = &round->readings[STRIA_QUANTITY_MINIMUM];
-        if (stria_round_bins(round, NULL, NULL) < 2)
-            continue;
-        if (!slowest || (minimum->known && minimum->value < slowest->readings[STRIA_QUANTITY_MINIMUM].value))
+        if (stria_round_bins(round, NULL, NULL) > 1 && (!slowest || is_slower(round, slowest)))
             slowest = round;
     }
     return slowest;
