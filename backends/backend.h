@@ -72,9 +72,10 @@ struct stria_profile; /* config/profile.h */
 struct stria_drive_options {
     const char *path; /* what array.ini says, prefix and all ("null:", "memory:1GiB", a file, a device) */
     bool read_only;
-    bool exclusive;    /* open so that nobody else can write to it (O_EXCL for devices, a lock for files) */
-    bool direct;       /* bypass the page cache (O_DIRECT); tests on file systems without it clear this */
-    uint32_t depth;    /* requests the caller wants in flight; 1 to STRIA_DEPTH_MAX */
+    bool exclusive; /* open so that nobody else can write to it (O_EXCL for devices, a lock for files) */
+    bool held;      /* the caller keeps others out already (stria_guard_hold), so that none is needed here */
+    bool direct;    /* bypass the page cache (O_DIRECT); tests on file systems without it clear this */
+    uint32_t depth; /* requests the caller wants in flight; 1 to STRIA_DEPTH_MAX */
     bool unregistered; /* do not try fixed buffers, even where they work */
 };
 

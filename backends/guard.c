@@ -186,9 +186,11 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
         return STRIA_OK;
     const bool device = S_ISBLK(status.st_mode);
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | (device ? O_EXCL : 0));
-    if (*fd >= 0 && (device || flock(*fd, LOCK_EX | LOCK_NB) == 0))
+    struct flock alone = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = STRIA_GUARD_LOCK_BYTES};
+    if (*fd >= 0 && (device || flock(*fd, LOCK_EX | LOCK_NB) == 0) &&
+        (fcntl(*fd, F_OFD_SETLK, &alone) == 0 || (errno != EAGAIN && errno != EACCES)))
         return STRIA_OK;
-    const int error = errno;
+    const int error = *fd >= 0 && errno == EACCES ? EBUSY : errno;
     if (*fd >= 0)
         close(*fd);
     *fd = -1;

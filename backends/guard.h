@@ -23,9 +23,14 @@ struct stria_guard {
 int stria_guard_check(const char *path, const struct stria_guard *guard, bool *erase,
                       struct stria_trouble *trouble);
 
-/* Keeps everybody else out of a file or device from now on, so that several drives can be held before the
- * first is changed. *fd is the hold, to be closed; −1 where there is nothing at path yet, and for a drive
- * that whoever opens it has alone anyway. STRIA_ERR_BUSY when somebody uses it. Changes nothing. */
+/* The bytes of a drive on which whoever has it open shares a lock of its open file description; nothing is
+ * read or written there for it. */
+#define STRIA_GUARD_LOCK_BYTES 1
+
+/* Keeps everybody else out of a file or device from now on, readers too, so that several drives can be held
+ * before the first is changed. Who opens it through the hold says so (stria_drive_options.held). *fd is the
+ * hold, to be closed; −1 where there is nothing at path yet, and for a drive that whoever opens it has alone
+ * anyway. STRIA_ERR_BUSY when somebody uses it. Changes nothing. */
 int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble);
 
 /* Takes every signature off the drive at path, and has the kernel forget its partitions. Only after

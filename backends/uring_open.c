@@ -1,3 +1,4 @@
+#include "backends/guard.h"
 #include "backends/uring.h"
 #include "backends/usage.h"
 
@@ -83,13 +84,29 @@ static int open_flags(const struct stria_drive_options *options)
 /* Keeps others out: devices by O_EXCL; of a file readers share the lock, a writer has it alone. The hold has
  * a descriptor of its own, unknown to the ring: what a ring knows stays open for seconds after a process was
  * killed, and the next one would find the drive busy. */
+/* Whoever opens a drive in any way shares this lock, and stria_guard_hold wants it alone: so readers, whom
+ * nobody else has to keep away from, are not overwritten by an init. Where there are no such locks it goes
+ * without. */
+static int share(const struct stria_drive_options *options, int fd, struct stria_trouble *trouble)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = STRIA_GUARD_LOCK_BYTES};
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))
+        return STRIA_OK;
+    return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                             "%s is being made ready by another process: wait until that has ended",
+                             options->path);
+}
+
 static int hold(const struct stria_drive_options *options, int *hold_fd, const struct stat *status,
                 struct stria_trouble *trouble)
 {
     const bool block = S_ISBLK(status->st_mode);
-    *hold_fd = open(options->path, open_flags(options) | (block ? O_EXCL : 0));
+    *hold_fd = open(options->path, open_flags(options) | (block && options->exclusive ? O_EXCL : 0));
     if (*hold_fd < 0)
         return failure(options, errno, status, trouble);
+    int code = share(options, *hold_fd, trouble);
+    if (code != STRIA_OK || !options->exclusive)
+        return code;
     if (!block && flock(*hold_fd, (options->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)
         return failure(options, errno, status, trouble);
     return STRIA_OK;
@@ -118,7 +135,7 @@ int uring_path_open(const struct stria_drive_options *options, int *fd, int *hol
     int code = kind_check(options->path, status->st_mode, trouble);
     if (code < 0)
         return code;
-    code = options->exclusive ? hold(options, hold_fd, status, trouble) : STRIA_OK;
+    code = options->held ? STRIA_OK : hold(options, hold_fd, status, trouble);
     if (code < 0)
         return code;
     *fd = open(options->path, open_flags(options) | (options->direct ? O_DIRECT : 0));

@@ -77,7 +77,7 @@ static struct stria_array *array_on(char **paths, int count, unsigned recordings
         snprintf(drive->name, sizeof(drive->name), "d%d", index);
         snprintf(drive->path, sizeof(drive->path), "%s", paths[index]);
     }
-    if (stria_array_create(config, NULL, &trouble) != STRIA_OK ||
+    if (stria_array_create(config, NULL, NULL, &trouble) != STRIA_OK ||
         stria_array_open_config(config, true, &array, &trouble) != STRIA_OK)
         die(trouble.sentence);
     free(config);

@@ -53,7 +53,7 @@ static void record_and_vanish(const struct stria_array_config *config)
     struct stria_trouble trouble;
     struct stria_array *array;
     struct stria_writer *writer;
-    if (stria_array_create(config, NULL, &trouble) != STRIA_OK ||
+    if (stria_array_create(config, NULL, NULL, &trouble) != STRIA_OK ||
         stria_array_open_config(config, true, &array, &trouble) != STRIA_OK ||
         stria_writer_begin(array, &(struct stria_writer_options){.name = "cut-off"}, &writer, &trouble) !=
             STRIA_OK)

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     parse(argc, argv, &options);
     struct stria_trouble trouble;
     struct stria_array *array;
-    if (stria_array_create(config, NULL, &trouble) != STRIA_OK ||
+    if (stria_array_create(config, NULL, NULL, &trouble) != STRIA_OK ||
         stria_array_open_config(config, true, &array, &trouble) != STRIA_OK)
         die(trouble.sentence);
     struct stria_result result;

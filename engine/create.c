@@ -16,6 +16,7 @@
 
 struct creation {
     const struct stria_array_config *config;
+    const bool *held; /* by drive; null: none */
     struct stria_bell bell;
     struct stria_drive *drives[STRIA_DRIVES_MAX];
     struct stria_superblock supers[STRIA_DRIVES_MAX];
@@ -35,6 +36,7 @@ static int open_drives(struct creation *creation, struct stria_trouble *trouble)
     };
     creation->block_bytes = STRIA_BLOCK_BYTES_MIN;
     for (uint32_t index = 0; index < creation->config->drive_count; index++) {
+        options.held = creation->held && creation->held[index];
         int code =
             stria_stack_open(&creation->config->drives[index], &options, &creation->drives[index], trouble);
         if (code != STRIA_OK)
@@ -183,13 +185,14 @@ static void clean_up(struct creation *creation)
     free(creation);
 }
 
-int stria_array_create(const struct stria_array_config *config, struct stria_created *created,
-                       struct stria_trouble *trouble)
+int stria_array_create(const struct stria_array_config *config, const bool *held,
+                       struct stria_created *created, struct stria_trouble *trouble)
 {
     struct creation *creation = calloc(1, sizeof(*creation));
     if (!creation)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while making the array");
     creation->config = config;
+    creation->held = held;
     int code = open_drives(creation, trouble);
     if (code == STRIA_OK)
         code = plan_drives(creation, trouble);

@@ -5,6 +5,7 @@
 #include "config/array.h"
 #include "support/trouble.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What was made, for the person who asked. */
@@ -18,8 +19,9 @@ struct stria_created {
 
 /* Makes an array on the drives of a configuration: writes catalogue, empty ledger and superblocks, in this
  * order, so that an init cut short leaves no array that looks whole. The drives exist, have their size, and
- * may be overwritten: whoever calls has checked that (backends/guard.h). */
-int stria_array_create(const struct stria_array_config *config, struct stria_created *created,
-                       struct stria_trouble *trouble);
+ * may be overwritten: whoever calls has checked that (backends/guard.h). held, if not null, says of each
+ * drive whether the caller holds it (stria_guard_hold) until this returns. */
+int stria_array_create(const struct stria_array_config *config, const bool *held,
+                       struct stria_created *created, struct stria_trouble *trouble);
 
 #endif

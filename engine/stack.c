@@ -25,7 +25,8 @@ static int open_medium(const struct stria_drive_config *config, const struct str
     const struct stria_drive_options medium = {
         .path = path,
         .read_only = !options->writable,
-        .exclusive = options->writable,
+        .exclusive = options->writable && !options->held,
+        .held = options->held,
         .direct = true,
         .depth = options->depth,
     };

@@ -119,10 +119,8 @@ static void make_plan(struct plan *plan, const struct stria_texts *erase)
 static int hold_drives(struct plan *plan, struct stria_trouble *trouble)
 {
     int code = STRIA_OK;
-    for (unsigned i = 0; i < plan->config->drive_count; i++)
-        plan->hold[i] = -1;
     for (unsigned i = 0; code == STRIA_OK && i < plan->config->drive_count; i++)
-        if (!stria_path_is_prefixed(plan->config->drives[i].path))
+        if (plan->hold[i] < 0 && !stria_path_is_prefixed(plan->config->drives[i].path))
             code = stria_guard_hold(plan->config->drives[i].path, &plan->hold[i], trouble);
     return code;
 }
@@ -143,6 +141,10 @@ static int prepare_drives(struct plan *plan, struct stria_trouble *trouble)
         if (code != STRIA_OK)
             return code;
     }
+    /* Those that were only made now. */
+    int held = hold_drives(plan, trouble);
+    if (held != STRIA_OK)
+        return held;
     for (unsigned i = 0; i < plan->config->drive_count; i++) {
         int code = plan->erase[i] ? stria_guard_erase(plan->config->drives[i].path, trouble) : STRIA_OK;
         if (code != STRIA_OK)
@@ -167,16 +169,22 @@ static void print_created(const struct stria_array_config *config, const struct 
                stria_size_print_both(size, sizeof(size), created->drives[i].extents * config->chunk_bytes));
 }
 
+/* The drives are held from before the first is changed until all are an array. */
 static int create(struct plan *plan)
 {
     struct stria_created created;
     struct stria_trouble trouble = {0};
+    bool held[STRIA_DRIVES_MAX];
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        plan->hold[i] = -1;
     int code = hold_drives(plan, &trouble);
     if (code == STRIA_OK)
         code = prepare_drives(plan, &trouble);
-    release_drives(plan);
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        held[i] = plan->hold[i] >= 0;
     if (code == STRIA_OK)
-        code = stria_array_create(plan->config, &created, &trouble);
+        code = stria_array_create(plan->config, held, &created, &trouble);
+    release_drives(plan);
     if (code != STRIA_OK) {
         take_back(plan);
         return stria_status_fail("init", &trouble);

@@ -222,6 +222,30 @@ raid0_without_one() {
 
 it "records under raid0 while a drive is away" raid0_without_one
 it "changes no drive when one that shall be erased is being recorded onto" erase_in_use
+# init --erase of drives that somebody reads changes none of them; a second reader is welcome meanwhile, and a recorder.
+erase_while_read() {
+    small
+    cp drive0.img before0
+    cp drive1.img before1
+    mkfifo pipe
+    "$stria" export array.ini one >pipe 2>export.err &
+    exporter=$!
+    echo $exporter >>"$scratch/processes"
+    exec 9<pipe
+    # What it has written and nobody read keeps it there.
+    until_true 20 sh -c 'head -c 4096 <&9 | grep -q .'
+    expect 2 "$stria" init array.ini --erase drive0.img --erase drive1.img
+    complains 'drive0.img is in use'
+    same before0 drive0.img
+    same before1 drive1.img
+    expect 0 "$stria" verify array.ini
+    expect 0 "$stria" record array.ini --input synthetic --size 1MB --name two
+    exec 9<&-
+    wait $exporter || :
+    expect 0 "$stria" init array.ini --erase drive0.img --erase drive1.img
+}
+
+it "changes no drive when one that shall be erased is being read" erase_while_read
 it "changes no drive when another is in use" erase_beside_one_in_use
 it "writes nothing into drives when standard descriptors are closed" closed_descriptors
 it "refuses a report or an export over the array's drives and its INI file" report_over_the_array

@@ -37,7 +37,7 @@ void rig_create(struct rig *rig)
 {
     struct stria_trouble trouble = {0};
     struct stria_created created;
-    cr_assert(stria_array_create(&rig->config, &created, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_assert(stria_array_create(&rig->config, NULL, &created, &trouble) == STRIA_OK, "%s", trouble.sentence);
     cr_assert(strlen(created.uuid) == 36);
 }
 
