@@ -1,6 +1,7 @@
 #include "firmware/mmu.h"
 
 #include "core/code.h"
+#include "firmware/layout.h"
 #include "firmware/processor.h"
 
 /* Translation tables with 4 KiB granules over 48 bits, ARM DDI 0487, chapter D8: a table of level 0 for 512
@@ -76,8 +77,19 @@ int stria_mmu_map(uint64_t start, uint64_t bytes, enum stria_mmu_kind kind)
     return STRIA_OK;
 }
 
+/* What the boot loader left in the caches of memory that was written since, past them, must not be read now.
+ */
+static void forget_stale_lines(void)
+{
+    const uintptr_t end = (uintptr_t)stria_exception_stack_end;
+    const size_t line = stria_cache_line_bytes();
+    for (uintptr_t address = (uintptr_t)stria_code_end; address < end; address += line)
+        __asm__ volatile("dc ivac, %0" ::"r"(address) : "memory");
+}
+
 void stria_mmu_enable(void)
 {
+    forget_stale_lines();
     uint64_t features, control;
     __asm__ volatile("mrs %0, id_aa64mmfr0_el1" : "=r"(features));
     /* 52 bits (6) want another granule; 48 (5) is what the tables have. */

@@ -31,59 +31,72 @@ static void put_text(struct composer *composer, const char *text)
         put(composer, *text++);
 }
 
-/* One conversion; returns the format behind it. */
-static const char *convert(struct composer *composer, const char *format, va_list *arguments)
+struct conversion {
+    char kind; /* the letter; zero: the format ended within it */
+    char fill;
+    unsigned width, longs;
+};
+
+/* Returns the format behind the conversion whose percent sign it stands behind. */
+static const char *read_conversion(const char *format, struct conversion *conversion)
 {
-    const char fill = *format == '0' ? '0' : ' ';
-    unsigned width = 0, longs = 0;
+    *conversion = (struct conversion){.fill = *format == '0' ? '0' : ' '};
     for (; *format >= '0' && *format <= '9'; format++)
-        width = 10 * width + (unsigned)(*format - '0');
+        conversion->width = 10 * conversion->width + (unsigned)(*format - '0');
     for (; *format == 'l'; format++)
-        longs++;
-    switch (*format) {
-    case 's':
-        put_text(composer, va_arg(*arguments, const char *));
-        break;
-    case 'c':
-        put(composer, (char)va_arg(*arguments, int));
-        break;
-    case 'd': {
-        int64_t value = longs ? va_arg(*arguments, long) : va_arg(*arguments, int);
-        if (value < 0)
-            put(composer, '-');
-        put_number(composer, value < 0 ? -(uint64_t)value : (uint64_t)value, 10, width, fill);
-        break;
-    }
-    case 'u':
-    case 'x':
-        put_number(composer, longs ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned),
-                   *format == 'u' ? 10 : 16, width, fill);
-        break;
-    case '\0':
-        return format;
-    default:
-        put(composer, *format);
-        break;
-    }
-    return format + 1;
+        conversion->longs++;
+    conversion->kind = *format;
+    return *format ? format + 1 : format;
 }
 
+static void put_signed(struct composer *composer, int64_t value, const struct conversion *conversion)
+{
+    if (value < 0)
+        put(composer, '-');
+    put_number(composer, value < 0 ? -(uint64_t)value : (uint64_t)value, 10, conversion->width,
+               conversion->fill);
+}
+
+/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the caller has started the list */
 size_t stria_text_compose_list(char *out, size_t bytes, const char *format, va_list arguments)
 {
     struct composer composer = {.out = out, .bytes = bytes};
-    va_list list;
-    va_copy(list, arguments);
     while (*format) {
-        if (*format != '%')
+        struct conversion conversion;
+        if (*format != '%') {
             put(&composer, *format++);
-        else
-            format = convert(&composer, format + 1, &list);
+            continue;
+        }
+        format = read_conversion(format + 1, &conversion);
+        switch (conversion.kind) {
+        case 's':
+            put_text(&composer, va_arg(arguments, const char *));
+            break;
+        case 'c':
+            put(&composer, (char)va_arg(arguments, int));
+            break;
+        case 'd':
+            put_signed(&composer, conversion.longs ? va_arg(arguments, long) : va_arg(arguments, int),
+                       &conversion);
+            break;
+        case 'u':
+        case 'x':
+            put_number(&composer,
+                       conversion.longs ? va_arg(arguments, unsigned long) : va_arg(arguments, unsigned),
+                       conversion.kind == 'u' ? 10 : 16, conversion.width, conversion.fill);
+            break;
+        case '\0':
+            break;
+        default:
+            put(&composer, conversion.kind);
+            break;
+        }
     }
-    va_end(list);
     if (bytes > 0)
         out[composer.length] = '\0';
     return composer.length;
 }
+/* NOLINTEND(clang-analyzer-valist.Uninitialized) */
 
 size_t stria_text_compose(char *out, size_t bytes, const char *format, ...)
 {

@@ -99,6 +99,25 @@ drive_hangs() {
     says ' ok(, with gaps)?$'
 }
 
+last_drive_hangs() {
+    made 1 adaptive 64KiB
+    slow 0 25000 >machine
+    bare 1 "record size=4MiB buffer=4MiB depth=1 deadline=700"
+    says '^drive 0 \(00:01.0\) is given up: '
+    says '^recording bare-1: adaptive, not whole, '
+    says '^stria: the recording has no end on the drives: '
+}
+
+# The catalogue of one drive, at 128 KiB, cannot be read: it is left out, and what lies on it is missing, no more.
+metadata_err() {
+    made 2 raid0
+    bare 0 "record size=4MiB buffer=4MiB"
+    { drive 0; bad 1 read 257; } >machine
+    bare 1 "verify"
+    says '^stria: 00:02.0 is left out: its metadata cannot be read: '
+    says '^bare-1: .* 8 ok, 0 corrupt, 8 missing.*: damaged$'
+}
+
 power_cut() {
     made 2 "$1"
     touch machine
@@ -130,6 +149,8 @@ it "loses nothing by a slow drive under adaptive" slow_drive_adaptive
 it "names what a slow drive costs under raid0" slow_drive_raid0
 it "gives up a drive that does not answer: adaptive" drive_hangs adaptive
 it "gives up a drive that does not answer: raid0" drive_hangs raid0
+it "ends where no drive is left" last_drive_hangs
+it "leaves out a drive whose metadata cannot be read" metadata_err
 it "recovers what was durable when the power went: adaptive" power_cut adaptive
 it "recovers what was durable when the power went: raid0" power_cut raid0
 finish
