@@ -99,7 +99,7 @@ void replay_live(const struct stria_array_config *config)
     struct stria_trouble trouble = {0};
     struct stria_array *array;
     tape_start();
-    replay_must(stria_array_create(config, NULL, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    replay_must(stria_array_create(config, NULL, NULL, &trouble) == STRIA_OK, "%s", trouble.sentence);
     tape_mark(MARK_MADE, 0);
     for (uint32_t recording = 0; recording < REPLAY_RECORDINGS - 1; recording++) {
         int code = stria_array_open_config(config, true, &array, &trouble);
