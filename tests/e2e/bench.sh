@@ -411,6 +411,17 @@ EOF
     json result.json 'all(50 <= t <= 100 for t in d["rounds"][0]["series"]["temperature_c"][0])' True
 }
 
+help_tells_of_every_test() {
+    expect 0 "$stria" bench --help
+    for test in size zone block fill steady paced accuracy read; do
+        says "^  $test +"
+        grep -q "^.It Cm $test\$" "$source_folder/man/stria-bench.1" || fail "man/stria-bench.1 does not tell of $test"
+    done
+    expect 2 "$stria" bench
+    expect 2 "$stria" bench size
+    complains 'needs something to measure'
+}
+
 it "a new file is measured and gone again" a_new_file_is_measured_and_gone
 it "the sum of the bins is the total, and all series are on one time line" the_sum_of_the_bins_is_the_total
 it "the fast region of a drive ends in a knee" the_fast_region_ends_in_a_knee
@@ -440,4 +451,5 @@ it "the archive is a ledger of runs" the_archive_is_a_ledger
 it "a profile that is saved makes the drive again" a_profile_that_is_saved_makes_the_drive_again
 it "fio is told the same" fio_is_told_the_same
 it "heat stops a bench" heat_stops_a_bench
+it "help and manual tell of every test" help_tells_of_every_test
 finish
