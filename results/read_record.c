@@ -52,10 +52,49 @@ static void read_gaps(const struct stria_node *recording, struct stria_measureme
     }
 }
 
+/* What was dropped, in the bin of the time at which it was. False where that is not told of every gap. */
+static bool drops(const struct stria_measurement *measurement, const struct stria_track *input,
+                  uint64_t *bins)
+{
+    for (uint32_t i = 0; i < measurement->gap_count; i++) {
+        const struct stria_gap_seen *gap = &measurement->gaps[i];
+        const uint64_t bin = gap->time_ns.value > 0 ? (gap->time_ns.value - 1) / input->interval_ns : 0;
+        if (!gap->time_ns.known || !gap->length_bytes.known)
+            return false;
+        bins[bin < input->count ? bin : input->count - 1] += gap->length_bytes.value;
+    }
+    return true;
+}
+
+/* The fill of the buffer at the end of each bin: what came in and was neither stored nor dropped by then. */
+static void derive_fill(struct stria_measurement *measurement, struct stria_round *round)
+{
+    const struct stria_track *input = stria_round_track(round, STRIA_TRACK_INPUT, STRIA_TRACK_ARRAY);
+    const uint32_t count = stria_round_bins(round, NULL, NULL);
+    if (!input || count == 0 || input->count != count)
+        return;
+    uint64_t *gone = stria_arena_take(&measurement->arena, count, sizeof(*gone));
+    uint64_t *stored = stria_arena_take(&measurement->arena, count, sizeof(*stored));
+    struct stria_track fill = *input;
+    fill.kind = STRIA_TRACK_BUFFER;
+    fill.values = stria_arena_take(&measurement->arena, count, sizeof(*fill.values));
+    stria_round_stored(round, stored);
+    if (!drops(measurement, input, gone))
+        return;
+    uint64_t came = 0, left = 0;
+    for (uint32_t bin = 0; bin < count; bin++) {
+        came += input->values[bin] == STRIA_TRACK_UNKNOWN ? 0 : input->values[bin];
+        left += stored[bin] + gone[bin];
+        fill.values[bin] = came > left ? came - left : 0;
+    }
+    round->tracks[round->track_count++] = fill;
+}
+
 static void read_series(const struct stria_node *root, struct stria_measurement *measurement,
                         struct stria_round *round)
 {
     const struct stria_node series = stria_node_object(root, "series");
+    const struct stria_node recording = stria_node_object(root, "recording");
     struct stria_track like = {.drive = STRIA_TRACK_ARRAY,
                                .interval_ns = stria_node_u64(&series, "interval_ns"),
                                .last_partial = stria_node_bool(&series, "last_bin_partial")};
@@ -71,6 +110,9 @@ static void read_series(const struct stria_node *root, struct stria_measurement 
     stria_reading_add_track(&buffer, round, &like);
     like.kind = STRIA_TRACK_STORED;
     stria_reading_add_tracks(&drives, measurement, round, &like);
+    if (!buffer.value && root->document->code == STRIA_OK &&
+        stria_node_reading(&recording, "gaps_unlisted_bytes").value == 0)
+        derive_fill(measurement, round);
 }
 
 static void read_recording(const struct stria_node *recording, struct stria_measurement *measurement)

@@ -42,6 +42,29 @@ Test(measurement, of_a_recording_has_its_figures_drives_gaps_and_tracks)
     stria_measurement_clear(&measurement);
 }
 
+Test(measurement, the_fill_of_a_recordings_buffer_is_what_came_in_and_has_not_left)
+{
+    char *faster =
+        document_with(document_record, "\"input_bytes\": [150000000, 150000000, 150000000, 150000000]",
+                      "\"input_bytes\": [260000000, 180000000, 160000000, 0]");
+    read_whole(faster);
+    const struct stria_track *fill =
+        stria_round_track(&measurement.rounds[0], STRIA_TRACK_BUFFER, STRIA_TRACK_ARRAY);
+    cr_assert(fill);
+    cr_expect_eq(fill->values[0], 60000000);
+    /* 5 MB were dropped at the very end of the second bin, 15 MB in the third. */
+    cr_expect_eq(fill->values[1], 60000000 + 60000000 - 5000000);
+    cr_expect_eq(fill->values[2], 115000000 + 40000000 - 15000000);
+    cr_expect_eq(fill->values[3], 0);
+    stria_measurement_clear(&measurement);
+    char *unlisted =
+        document_with(faster, "\"degraded\": false,", "\"degraded\": false, \"gaps_unlisted_bytes\": 7,");
+    read_whole(unlisted);
+    cr_expect_null(stria_round_track(&measurement.rounds[0], STRIA_TRACK_BUFFER, STRIA_TRACK_ARRAY));
+    stria_measurement_clear(&measurement);
+    free(faster), free(unlisted);
+}
+
 Test(measurement, of_a_bench_has_rounds_points_and_conditions_and_is_rated_by_its_minimum)
 {
     read_whole(document_bench);
