@@ -347,18 +347,16 @@ static int map_registers(struct vfio *vfio, struct stria_trouble *trouble)
 /* Not every kernel can tell that it wants the device back; then only the registers tell. */
 static void listen_for_removal(struct vfio *vfio)
 {
-    struct {
-        struct vfio_irq_set set;
-        int32_t fd;
-    } request = {
-        .set = {.argsz = sizeof(request),
-                .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-                .index = VFIO_PCI_REQ_IRQ_INDEX,
-                .count = 1},
-    };
-    vfio->host.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    request.fd = vfio->host.event_fd;
-    if (vfio->host.event_fd < 0 || ioctl(vfio->device, VFIO_DEVICE_SET_IRQS, &request) == 0)
+    _Alignas(struct vfio_irq_set) uint8_t request[sizeof(struct vfio_irq_set) + sizeof(int32_t)];
+    const struct vfio_irq_set set = {.argsz = sizeof(request),
+                                     .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+                                     .index = VFIO_PCI_REQ_IRQ_INDEX,
+                                     .count = 1};
+    const int32_t fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    vfio->host.event_fd = fd;
+    memcpy(request, &set, sizeof(set));
+    memcpy(request + sizeof(set), &fd, sizeof(fd));
+    if (vfio->host.event_fd < 0 || ioctl(vfio->device, VFIO_DEVICE_SET_IRQS, request) == 0)
         return;
     close(vfio->host.event_fd);
     vfio->host.event_fd = -1;
