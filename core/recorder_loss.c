@@ -7,6 +7,56 @@
 /* Entries that LOST ones must leave free in the catalogue: the recording's ENDED. */
 #define CATALOGUE_RESERVE 1u
 
+static bool bit_set(const struct stria_catalogue_entry *entry, uint32_t bit)
+{
+    return entry->lost.bitmap[bit / 8] >> (bit % 8) & 1;
+}
+
+static uint64_t sequence_end(const struct stria_recorder *recorder, uint64_t sequence)
+{
+    return recorder->window.ends[sequence & (recorder->window.capacity - 1)] >> 1;
+}
+
+static uint64_t sequence_start(const struct stria_recorder *recorder, uint64_t sequence)
+{
+    uint64_t last_byte = sequence_end(recorder, sequence) - 1;
+    return last_byte - last_byte % recorder->config.chunk_bytes;
+}
+
+/* One gap for each run of lost chunks that follow each other in the stream. */
+static void tell_entry(struct stria_recorder *recorder, const struct stria_catalogue_entry *entry)
+{
+    uint32_t bit = recorder->lost_told_bit;
+    while (bit < STRIA_LOST_SEQUENCES && stria_recorder_room(recorder, 1)) {
+        if (!bit_set(entry, bit)) {
+            bit++;
+            continue;
+        }
+        uint64_t sequence = entry->lost.base_sequence + bit;
+        struct stria_gap gap = {.offset_bytes = sequence_start(recorder, sequence),
+                                .cause = (enum stria_gap_cause)entry->lost.cause,
+                                .drive = entry->lost.drive,
+                                .time_ns = recorder->now_ns};
+        uint64_t end = sequence_end(recorder, sequence);
+        for (bit++, sequence++;
+             bit < STRIA_LOST_SEQUENCES && bit_set(entry, bit) && sequence_start(recorder, sequence) == end;
+             bit++, sequence++)
+            end = sequence_end(recorder, sequence);
+        gap.length_bytes = end - gap.offset_bytes;
+        stria_recorder_emit(recorder, STRIA_ACTION_GAP)->gap = gap;
+    }
+    recorder->lost_told_bit = bit;
+}
+
+/* A loss that no entry can name is told at least to whoever listens now. */
+static void tell_unnamed(struct stria_recorder *recorder)
+{
+    const uint32_t bit = recorder->lost_told_bit;
+    recorder->lost_told_bit = 0;
+    tell_entry(recorder, &recorder->lost);
+    recorder->lost_told_bit = bit;
+}
+
 void stria_recorder_lose_flush(struct stria_recorder *recorder)
 {
     if (!recorder->lost_open)
@@ -16,7 +66,9 @@ void stria_recorder_lose_flush(struct stria_recorder *recorder)
     if (catalogue->entries_max - catalogue->count > CATALOGUE_RESERVE &&
         stria_catalogue_append(catalogue, &recorder->lost) >= 0)
         return;
-    /* No room to name them on the media; the totals in ENDED still tell how much is missing. */
+    /* No room to name them on the media: there they are missing without a cause, and the totals in ENDED tell
+     * how much. */
+    tell_unnamed(recorder);
     for (uint32_t bit = 0; bit < STRIA_LOST_SEQUENCES; bit++)
         if (recorder->lost.lost.bitmap[bit / 8] >> (bit % 8) & 1)
             stria_window_settle(&recorder->window, recorder->lost.lost.base_sequence + bit);
@@ -142,47 +194,6 @@ static bool lost_entry(const struct stria_recorder *recorder, uint32_t index,
 {
     return stria_catalogue_read(recorder->config.catalogue, index, entry) &&
            entry->kind == STRIA_CATALOGUE_LOST && entry->recording == recorder->config.recording;
-}
-
-static bool bit_set(const struct stria_catalogue_entry *entry, uint32_t bit)
-{
-    return entry->lost.bitmap[bit / 8] >> (bit % 8) & 1;
-}
-
-static uint64_t sequence_end(const struct stria_recorder *recorder, uint64_t sequence)
-{
-    return recorder->window.ends[sequence & (recorder->window.capacity - 1)] >> 1;
-}
-
-static uint64_t sequence_start(const struct stria_recorder *recorder, uint64_t sequence)
-{
-    uint64_t last_byte = sequence_end(recorder, sequence) - 1;
-    return last_byte - last_byte % recorder->config.chunk_bytes;
-}
-
-/* One gap for each run of lost chunks that follow each other in the stream. */
-static void tell_entry(struct stria_recorder *recorder, const struct stria_catalogue_entry *entry)
-{
-    uint32_t bit = recorder->lost_told_bit;
-    while (bit < STRIA_LOST_SEQUENCES && stria_recorder_room(recorder, 1)) {
-        if (!bit_set(entry, bit)) {
-            bit++;
-            continue;
-        }
-        uint64_t sequence = entry->lost.base_sequence + bit;
-        struct stria_gap gap = {.offset_bytes = sequence_start(recorder, sequence),
-                                .cause = (enum stria_gap_cause)entry->lost.cause,
-                                .drive = entry->lost.drive,
-                                .time_ns = recorder->now_ns};
-        uint64_t end = sequence_end(recorder, sequence);
-        for (bit++, sequence++;
-             bit < STRIA_LOST_SEQUENCES && bit_set(entry, bit) && sequence_start(recorder, sequence) == end;
-             bit++, sequence++)
-            end = sequence_end(recorder, sequence);
-        gap.length_bytes = end - gap.offset_bytes;
-        stria_recorder_emit(recorder, STRIA_ACTION_GAP)->gap = gap;
-    }
-    recorder->lost_told_bit = bit;
 }
 
 void stria_recorder_tell_losses(struct stria_recorder *recorder)

@@ -58,6 +58,25 @@ Test(recorder_loss, what_a_dead_drive_had_not_committed_is_a_gap_that_names_it)
     cr_assert_eq(help_drive(help, 0).lost_bytes, HELP_CHUNK);
 }
 
+Test(recorder_loss, a_loss_that_finds_the_catalogue_full_is_told_as_a_gap_all_the_same)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    struct stria_action gap;
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_commit(help, HELP_CHUNK);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    const uint32_t count = help->catalogue.count;
+    help->catalogue.entries_max = count + 1;
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = 0, .code = STRIA_ERR_GONE});
+    cr_assert_eq(help->catalogue.count, count, "the last cell is the end's");
+    cr_assert_eq(help_told(help, STRIA_ACTION_GAP, &gap), 1);
+    cr_assert(gap.gap.offset_bytes == 0 && gap.gap.length_bytes == HELP_CHUNK);
+    cr_assert(gap.gap.cause == STRIA_GAP_DRIVE && gap.gap.drive == 0);
+    cr_assert_eq(help_status(help).dropped_bytes, HELP_CHUNK);
+}
+
 Test(recorder_loss, the_watermark_passes_a_lost_chunk_only_when_that_is_written_down)
 {
     struct help *help = lose_one();
