@@ -123,7 +123,7 @@ static void add_behind(const struct stria_patient *patient, struct shared_port *
             !is_behind(drive, port->bridge->address))
             continue;
         const size_t used = strlen(port->paths);
-        snprintf(port->paths + used, sizeof(port->paths) - used, "%s%s", used ? ", " : "", drive->path);
+        snprintf(port->paths + used, sizeof(port->paths) - used, "%s%.200s", used ? ", " : "", drive->path);
         port->drives |= UINT64_C(1) << i;
         port->count++;
         port->bytes_per_s += drive->link.bytes_per_s.value;
