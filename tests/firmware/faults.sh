@@ -86,8 +86,8 @@ slow_drive_raid0() {
 drive_hangs() {
     made 3 "$1" 64KiB
     # QEMU itself finishes what is in flight before it resets a controller: no more than it does in seconds.
-    { drive 0; slow 1 25000; drive 2; } >machine
-    bare 1 "record size=6MiB buffer=8MiB depth=1 deadline=700"
+    { drive 0; slow 1 10000; drive 2; } >machine
+    bare 1 "record size=6MiB buffer=8MiB depth=1 deadline=3000"
     says '^drive 1 \(00:02.0\) is given up: '
     says '^drive 1: lost'
     says "^recording bare-1: $1, not whole, 6291456 bytes, [0-9]+ stored"
@@ -101,8 +101,8 @@ drive_hangs() {
 
 last_drive_hangs() {
     made 1 adaptive 64KiB
-    slow 0 25000 >machine
-    bare 1 "record size=4MiB buffer=4MiB depth=1 deadline=700"
+    slow 0 10000 >machine
+    bare 1 "record size=4MiB buffer=4MiB depth=1 deadline=3000"
     says '^drive 0 \(00:01.0\) is given up: '
     says '^recording bare-1: adaptive, not whole, '
     says '^stria: the recording has no end on the drives: '
