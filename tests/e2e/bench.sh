@@ -377,9 +377,9 @@ fio_is_told_the_same() {
     expect 2 "$stria" bench size memory:1MiB --like-fio
     command -v fio >/dev/null || skip "fio is not there"
     expect 0 "$stria" bench read new.img --size 1MiB --like-fio
-    grep '^fio' out >command
+    grep '^fio' out >told.sh
     head -c 1048576 /dev/zero >new.img
-    sh command >fio.json || fail "fio does not take its command: $(cat command fio.json)"
+    sh told.sh >fio.json || fail "fio does not take its command: $(cat told.sh fio.json)"
     json fio.json 'd["jobs"][0]["read"]["io_bytes"]' 1048576
 }
 
