@@ -142,7 +142,7 @@ little_memory() {
         for command in "record array.ini --input synthetic --size 1MB --name m$kilobytes --report report.json" 'ls array.ini --json' \
             'verify array.ini --json' 'export array.ini one -o output'; do
             got=0
-            # shellcheck disable=SC2086 # words
+            # shellcheck disable=SC2086,SC3045 # words; dash has it
             (ulimit -v $kilobytes && exec "$stria" $command) >out 2>err || got=$?
             case $got in
             0) ;;

@@ -21,6 +21,7 @@ vfio_of() {
 
 # bind DRIVE DRIVER: vfio-pci or nvme.
 bind() {
+    address=
     eval "address=\$address_$1"
     if [ -e "/sys/bus/pci/devices/$address/driver" ]; then
         echo "$address" >"/sys/bus/pci/devices/$address/driver/unbind"

@@ -25,6 +25,7 @@ measured() {
 turns() {
     bench=$(dirname "$stria")/../bench/stria_bench_drives
     : >$share/speed
+    # shellcheck disable=SC2034 # three times
     for turn in 1 2 3; do
         device=$(device_of a)
         measured block "$device"
