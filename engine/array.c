@@ -126,7 +126,9 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
     member->super = candidate->super;
     member->copies = candidate->copies;
     const char *note = candidate->drive->traits.note;
-    snprintf(member->complaint, sizeof(member->complaint), note[0] ? "%.400s: %s" : "", path, note);
+    member->complaint[0] = '\0';
+    if (note[0])
+        snprintf(member->complaint, sizeof(member->complaint), "%.400s: %s", path, note);
 }
 
 void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason)
