@@ -1,10 +1,13 @@
 #include "measure/points.h"
 
+#include "core/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static bool is_same(const struct stria_bench_point *point, const struct stria_round *round)
 {
+    STRIA_ASSERT(point->point && round->plan.point);
     return point->write == round->plan.write && strcmp(point->point, round->plan.point) == 0;
 }
 

@@ -95,9 +95,9 @@ void stria_nvme_check(struct stria_nvme_controller *controller)
         stria_nvme_fail(controller, STRIA_NVME_GONE, STRIA_ERR_GONE);
     else if (status & STRIA_NVME_CSTS_CFS)
         stria_nvme_reset(controller, STRIA_NVME_FATAL);
-    else if (!(status & STRIA_NVME_CSTS_RDY))
-        stria_nvme_reset(controller, STRIA_NVME_SILENT); /* somebody else has reset it */
-    else if (controller->asked.busy && now_ns - controller->asked.issued_ns >= controller->config.command_ns)
+    else if (!(status & STRIA_NVME_CSTS_RDY) /* somebody else has reset it */ ||
+             (controller->asked.busy &&
+              now_ns - controller->asked.issued_ns >= controller->config.command_ns))
         stria_nvme_reset(controller, STRIA_NVME_SILENT);
     else if (state == STRIA_NVME_READY)
         check_commands(controller, now_ns);

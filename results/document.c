@@ -128,7 +128,7 @@ int stria_document_read(const char *path, struct stria_arena *arena, struct stri
                         struct stria_trouble *trouble)
 {
     char *text;
-    size_t length;
+    size_t length = 0;
     *document = (struct stria_document){.file = path, .arena = arena, .trouble = trouble};
     document->code = read_text(path, &text, &length, trouble);
     if (document->code == STRIA_OK)

@@ -92,7 +92,8 @@ static void find_disk(const char *root, struct stria_node *node)
         if (!step_down(root, node->disk))
             break;
     }
-    snprintf(node->disk_name, sizeof(node->disk_name), "%s", stria_survey_node_base(node->disk));
+    snprintf(node->disk_name, sizeof(node->disk_name), "%.*s", (int)sizeof(node->disk_name) - 1,
+             stria_survey_node_base(node->disk));
     snprintf(node->device, sizeof(node->device), "%s", node->disk);
     find_controller(root, node);
 }
@@ -104,7 +105,8 @@ static void fill_in(const char *root, bool found, struct stria_node *node)
         memset(node, 0, sizeof(*node));
         return;
     }
-    snprintf(node->name, sizeof(node->name), "%s", stria_survey_node_base(node->folder));
+    snprintf(node->name, sizeof(node->name), "%.*s", (int)sizeof(node->name) - 1,
+             stria_survey_node_base(node->folder));
     node->partition = stria_tree_exists(root, "%s/partition", node->folder);
     find_disk(root, node);
 }

@@ -135,7 +135,7 @@ static int parse_list(const char *name, const struct stria_texts *texts,
         snprintf(text, sizeof(text), "%s", texts->list[i]);
         while ((word = strsep(&rest, ",")) != NULL) {
             struct stria_trouble trouble = {0};
-            uint64_t value;
+            uint64_t value = 0;
             if (list->count == STRIA_BENCH_LIST_MAX)
                 return wrong("--%s has too many values: give 32 at most", name);
             if (parse(word, &value, &trouble) != STRIA_OK || value == 0) {

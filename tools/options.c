@@ -133,16 +133,17 @@ static enum stria_parsed store(const struct stria_command *command, const struct
         fprintf(stderr, "stria %s: --%s stands twice: give it once\n", command->name, option->name);
         return STRIA_PARSED_WRONG;
     }
-    if (text && !text[0]) {
+    if (option->kind == STRIA_OPTION_FLAG) {
+        *(bool *)field = true;
+        return STRIA_PARSED_RUN;
+    }
+    if (!text[0]) {
         fprintf(stderr, "stria %s: --%s is empty: give it a value, such as --%s %s, or leave it out\n",
                 command->name, option->name, option->name,
                 option->choices ? option->choices[0] : option->argument);
         return STRIA_PARSED_WRONG;
     }
     switch (option->kind) {
-    case STRIA_OPTION_FLAG:
-        *(bool *)field = true;
-        return STRIA_PARSED_RUN;
     case STRIA_OPTION_TEXT:
         *(const char **)field = text;
         return STRIA_PARSED_RUN;
@@ -211,7 +212,7 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
             return STRIA_PARSED_WRONG;
         }
         const struct stria_option *option = value == '?' ? NULL : option_of(command, value);
-        parsed = option ? store(command, option, takes_argument(option) ? optarg : NULL, options, &given)
+        parsed = option ? store(command, option, takes_argument(option) ? optarg : "", options, &given)
                         : unknown_option(command, optind > at ? argv[optind - 1] : argv[at]);
     }
     *operand_first = optind;

@@ -5,6 +5,7 @@
 static bool grow(struct stria_survey_list *list)
 {
     const size_t count = list->count + 1u;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     struct stria_survey_drive **drives = realloc(list->drives, count * sizeof(*drives));
     if (drives)
         list->drives = drives;

@@ -49,7 +49,7 @@ static int next_field(const char **at, char *out, size_t size)
     }
     out[length] = '\0';
     *at += quoted;
-    const int behind = **at;
+    const int behind = (unsigned char)**at;
     *at += behind == '\r' ? 2 : 1;
     cr_assert(behind == ',' || (behind == '\r' && (*at)[-1] == '\n'), "a field ends in character %d", behind);
     return behind;

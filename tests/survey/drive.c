@@ -211,6 +211,7 @@ Test(drive, is_found_by_links_and_below_a_subsystem)
     rig_change("link /sys/devices/virtual/nvme-subsystem/nvme-subsys7/nvme3 "
                "../../../pci0000:00/0000:00:03.1/0000:43:00.0/nvme/nvme3");
     drive = rig_drive("/dev/nvme7n1");
+    cr_assert(drive);
     cr_expect_str_eq(drive->controller, "nvme3");
     cr_expect_str_eq(drive->serial, "S69ENX0T000003A");
     cr_figure(drive->link.bytes_per_s, 7876923076);
