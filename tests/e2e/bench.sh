@@ -363,8 +363,8 @@ a_profile_that_is_saved_makes_the_drive_again() {
     expect 0 "$stria" fake show ./saved.ini --json
     json out 'sum(step["bytes_per_s"] > 0 for step in d["fill"]) > 0' True
     expect 0 bench fill new.img --profile ./saved.ini --size 60MB --repeats 1 -o again.json
-    # Written again, the same bytes take as long, or longer where the machine is slow.
-    json again.json '3.0e9 < d["rounds"][0]["duration_ns"]' True
+    # Written again, the same bytes take as long within what a fit may be off (5 %), or longer where the machine is slow.
+    json again.json '2.85e9 < d["rounds"][0]["duration_ns"]' True
     expect 2 bench size new.img --size 1MiB --save-profile other.ini
     complains 'run test fill'
 }
