@@ -38,6 +38,6 @@ gcc -std=gnu17 -Wall -Wextra -Werror "$scratch/main.c" -o "$scratch/shared" $(pk
 LD_LIBRARY_PATH=$library "$scratch/shared"
 # shellcheck disable=SC2046
 gcc -std=gnu17 "$scratch/main.c" -o "$scratch/static" $(pkg-config --cflags libstria) "$library/libstria.a" \
-    $(pkg-config --static --libs liburing inih json-c blkid) -pthread -lm
+    $(pkg-config --static --libs $(pkg-config --print-requires-private libstria)) -pthread -lm
 "$scratch/static"
 LD_LIBRARY_PATH='' "$prefix/bin/stria" --version

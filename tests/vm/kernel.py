@@ -25,11 +25,16 @@ mkdir -p /dev/shm /dev/pts
 mount -t tmpfs shm /dev/shm
 mount -t devpts pts /dev/pts
 for folder in proc sys dev; do mount --rbind "/$folder" "/host/$folder"; done
+mkdir /share /source
+mount -t 9p -o "$options,cache=none" share /share || poweroff -f
+. /share/environment
+# The source may lie below a folder that is memory here.
+mount --bind "/host$source" /source
 for folder in tmp run var/tmp mnt; do mount -t tmpfs "$folder" "/host/$folder"; done
 mkdir /host/run/share /host/run/lock
-mount -t 9p -o "$options,cache=none" share /host/run/share || poweroff -f
+mount --move /share /host/run/share
+[ -d "/host$source" ] || { mkdir -p "/host$source" && mount --bind /source "/host$source"; }
 ip link set lo up
-. /host/run/share/environment
 PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot /host /bin/busybox sh "$scenario"
 echo $? >/host/run/share/status
 dmesg >/host/run/share/dmesg

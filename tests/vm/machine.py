@@ -160,6 +160,7 @@ class Machine:
 
     def environment(self, stria):
         values = {"scenario": str(self.scenario.path), "STRIA": str(stria), "STRIA_TAP": "/run/share/tap", "STRIA_TRACE": "1",
+                  "source": str(pathlib.Path(__file__).resolve().parents[2]),
                   "VM_KERNEL_TREE": str(self.kernel.tree), "VM_MODULES": " ".join(self.scenario.modules),
                   "TMPDIR": "/tmp", "LANG": "C.UTF-8", "HOME": "/tmp"}
         for name in ("STRIA_TEST_LONG", "VM_FILTER"):
