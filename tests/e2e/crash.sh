@@ -122,7 +122,7 @@ closed_after_the_kill() {
     array "$1" 3 96MiB 'commit_interval = 50ms'
     expect 0 "$stria" init array.ini
     background "$stria" record array.ini --name killed --input synthetic --rate 30MB/s
-    sleep 0.5
+    sleep 2
     kill -9 $process
     wait $process || :
     length=$(length_of killed)
