@@ -146,16 +146,16 @@ run_suite() {
             esac
         done
         # shellcheck disable=SC2086
-        check_suite checks 900 $scripts
+        check_suite checks 1800 $scripts
         ;;
     freestanding) ctest_suite freestanding freestanding 60 ;;
     debug) ctest_suite debug debug 600 -LE 'e2e|firmware|vm' ;;
-    release) ctest_suite release release 600 -LE 'e2e|firmware|vm' ;;
-    clang) ctest_suite clang clang 600 -LE 'e2e|firmware|sim|vm' ;;
-    e2e) ctest_suite e2e release 900 -L e2e ;;
+    release) ctest_suite release release 1200 -LE 'e2e|firmware|vm' ;;
+    clang) ctest_suite clang clang 1200 -LE 'e2e|firmware|sim|vm' ;;
+    e2e) ctest_suite e2e release 1500 -L e2e ;;
     firmware)
         if build firmware; then
-            ctest_suite firmware release 300 -L firmware
+            ctest_suite firmware release 900 -L firmware
         else
             echo "  failed: the build firmware"
             add firmware 0 0 1 0
@@ -163,7 +163,7 @@ run_suite() {
         ;;
     vm)
         if sh packaging/install.sh vm; then
-            ctest_suite vm release 1200 -L vm
+            ctest_suite vm release 1800 -L vm
         else
             echo "  skipped: vm, for QEMU and what its guest is made of cannot be installed here"
             add vm 0 0 0 1
@@ -174,8 +174,8 @@ run_suite() {
         [ -z "${STRIA_TEST_LONG-}" ] || limit=30000
         ctest_suite fuzz fuzz $limit -L fuzz
         ;;
-    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 1200 -LE 'firmware|vm' ;;
-    tsan) ctest_suite tsan tsan 900 -L threads ;;
+    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 2400 -LE 'firmware|vm' ;;
+    tsan) ctest_suite tsan tsan 1200 -L threads ;;
     package)
         build release || echo "  failed: the build release"
         check_suite package 300 tests/package/*.sh tests/package/*.py
