@@ -63,12 +63,12 @@ add() {
 # step LOG SECONDS COMMAND...: runs it bounded, its output in the log, whose end is shown if it fails.
 step() {
     log=$logs/$1.log
-    limit=$2
+    bound=$2
     shift 2
-    timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null && return 0
+    timeout --kill-after=10 "$bound" "$@" >"$log" 2>&1 </dev/null && return 0
     status=$?
     [ $status -ne 77 ] || return 77
-    [ $status -ne 124 ] || echo "  took longer than $limit s: $*"
+    [ $status -ne 124 ] || echo "  took longer than $bound s: $*"
     tail -n 60 "$log" | sed 's/^/  | /'
     return 1
 }
