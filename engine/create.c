@@ -44,11 +44,6 @@ static int open_drives(struct creation *creation, struct stria_trouble *trouble)
         const struct stria_traits *traits = &creation->drives[index]->traits;
         if (traits->block_bytes > creation->block_bytes)
             creation->block_bytes = traits->block_bytes;
-        if (traits->transfer_bytes_max < creation->config->chunk_bytes)
-            return stria_trouble_set(trouble, STRIA_ERR_INVALID,
-                                     "%s takes at most %" PRIu64
-                                     " KiB at once: give [array] a chunk of that size or less",
-                                     traits->path, traits->transfer_bytes_max >> 10);
     }
     return STRIA_OK;
 }
