@@ -34,6 +34,15 @@ uint64_t stria_histogram_bucket_max(uint32_t bucket)
     return ((mantissa + 1) << shift) - 1;
 }
 
+void stria_histogram_clear(struct stria_histogram *histogram)
+{
+    const uint32_t first = stria_histogram_bucket(histogram->min),
+                   last = stria_histogram_bucket(histogram->max);
+    memset(&histogram->counts[first], 0, (last - first + 1) * sizeof(histogram->counts[0]));
+    histogram->count = histogram->min = histogram->max = 0;
+    histogram->sum = 0;
+}
+
 void stria_histogram_add(struct stria_histogram *histogram, uint64_t value)
 {
     if (histogram->count == 0 || value < histogram->min)
@@ -63,7 +72,8 @@ void stria_histogram_merge(struct stria_histogram *into, const struct stria_hist
 static uint64_t value_at_rank(const struct stria_histogram *histogram, uint64_t rank)
 {
     uint64_t seen = 0;
-    for (uint32_t bucket = 0; bucket < STRIA_HISTOGRAM_BUCKETS; bucket++) {
+    for (uint32_t bucket = stria_histogram_bucket(histogram->min); bucket < STRIA_HISTOGRAM_BUCKETS;
+         bucket++) {
         seen += histogram->counts[bucket];
         if (seen >= rank) {
             const uint64_t value = stria_histogram_bucket_max(bucket);

@@ -29,6 +29,10 @@ struct stria_histogram {
 
 void stria_histogram_init(struct stria_histogram *histogram);
 
+/* Forgets all samples of a histogram in use; dearer the further they lie apart, and cheaper than building one
+ * anew. */
+void stria_histogram_clear(struct stria_histogram *histogram);
+
 void stria_histogram_add(struct stria_histogram *histogram, uint64_t value);
 
 /* Adds all samples of `from` to `into`, as if each had been added there. */

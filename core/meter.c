@@ -14,16 +14,29 @@ static uint32_t flow_count(uint32_t drive_count)
     return drive_count + 2; /* every drive's, the input's, and that of all drives */
 }
 
+static uint32_t track_count(uint32_t drive_count)
+{
+    return drive_count + 1; /* every drive's, and that of all drives */
+}
+
 size_t stria_meter_bytes(uint32_t drive_count, uint32_t bins)
 {
     return sizeof(struct stria_meter) + drive_count * sizeof(struct stria_meter_drive) +
-           (size_t)flow_count(drive_count) * bins * sizeof(uint64_t);
+           (size_t)flow_count(drive_count) * bins * sizeof(uint64_t) +
+           (size_t)track_count(drive_count) * bins * sizeof(struct stria_latency_bin);
 }
 
 static uint64_t *flow_init(struct stria_flow *flow, uint64_t *bins, const struct stria_meter_config *config)
 {
     stria_series_init(&flow->series, bins, config->bins, config->start_ns, config->interval_ns);
     stria_sustained_init(&flow->sustained, config->start_ns);
+    return bins + config->bins;
+}
+
+static struct stria_latency_bin *track_init(struct stria_latency_track *track, struct stria_latency_bin *bins,
+                                            const struct stria_meter_config *config)
+{
+    stria_latency_track_init(track, bins, config->bins, config->start_ns);
     return bins + config->bins;
 }
 
@@ -50,6 +63,10 @@ struct stria_meter *stria_meter_init(void *memory, const struct stria_meter_conf
         drive->stalled_ns = drive->stalled_until_ns = 0;
         drive->submit_ns_max = drive->latency_median_ns = 0;
     }
+    struct stria_latency_bin *latencies =
+        track_init(&meter->latency_track, (struct stria_latency_bin *)(void *)bins, &meter->config);
+    for (uint32_t i = 0; i < config->drive_count; i++)
+        latencies = track_init(&meter->drives[i].latency_track, latencies, &meter->config);
     return meter;
 }
 
@@ -105,6 +122,8 @@ void stria_meter_done(struct stria_meter *meter, uint32_t drive_index, uint64_t 
     flow_add(&meter->stored, now_ns, bytes);
     stria_histogram_add(&drive->latency, latency_ns);
     stria_histogram_add(&meter->latency, latency_ns);
+    stria_latency_track_add(&drive->latency_track, now_ns, latency_ns);
+    stria_latency_track_add(&meter->latency_track, now_ns, latency_ns);
     if (submit_ns > drive->submit_ns_max)
         drive->submit_ns_max = submit_ns;
     /* The first latency is all there is to know the drive by, unless it is itself suspiciously long. */
@@ -158,14 +177,26 @@ static void each_flow(struct stria_meter *meter, void (*visit)(struct stria_flow
         visit(&meter->drives[i].stored, now_ns);
 }
 
+static void each_track(struct stria_meter *meter, void (*visit)(struct stria_latency_track *, uint64_t),
+                       uint64_t now_ns)
+{
+    visit(&meter->latency_track, now_ns);
+    for (uint32_t i = 0; i < meter->config.drive_count; i++)
+        visit(&meter->drives[i].latency_track, now_ns);
+}
+
 void stria_meter_finish(struct stria_meter *meter, uint64_t now_ns)
 {
-    each_flow(meter, flow_finish, clock_forward(meter, now_ns));
+    now_ns = clock_forward(meter, now_ns);
+    each_flow(meter, flow_finish, now_ns);
+    each_track(meter, stria_latency_track_finish, now_ns);
 }
 
 void stria_meter_advance(struct stria_meter *meter, uint64_t now_ns)
 {
-    each_flow(meter, flow_advance, clock_forward(meter, now_ns));
+    now_ns = clock_forward(meter, now_ns);
+    each_flow(meter, flow_advance, now_ns);
+    each_track(meter, stria_latency_track_advance, now_ns);
 }
 
 uint64_t stria_meter_stall_threshold_ns(const struct stria_meter *meter, uint32_t drive)

@@ -4,6 +4,7 @@
 #define STRIA_CORE_METER_H
 
 #include "core/histogram.h"
+#include "core/latency_track.h"
 #include "core/series.h"
 #include "core/sustained.h"
 
@@ -17,7 +18,7 @@
 
 struct stria_meter_config {
     uint32_t drive_count; /* 1 to STRIA_DRIVES_MAX */
-    uint32_t bins;        /* capacity of every series, at least 2 */
+    uint32_t bins;        /* capacity of every series and track, at least 2 */
     uint64_t interval_ns; /* first bin width of every series; 0 means STRIA_SERIES_INTERVAL_NS */
     uint64_t start_ns;    /* when the run begins; earlier events count as then */
     uint64_t stall_ns;    /* a wait longer than this is a stall; 0 means, for each drive, the longer of
@@ -32,10 +33,11 @@ struct stria_flow {
 
 /* One drive. Read by anybody, written by the functions below. */
 struct stria_meter_drive {
-    struct stria_flow stored;       /* bytes of completed writes */
-    struct stria_histogram latency; /* submission to completion, ns, of completed writes */
-    uint64_t errors;                /* requests that failed */
-    uint64_t retries;               /* requests submitted again, whole or in part */
+    struct stria_flow stored;                 /* bytes of completed writes */
+    struct stria_histogram latency;           /* submission to completion, ns, of completed writes */
+    struct stria_latency_track latency_track; /* the same, by the second */
+    uint64_t errors;                          /* requests that failed */
+    uint64_t retries;                         /* requests submitted again, whole or in part */
     uint64_t stalls;            /* stretches of time in which some request waited longer than the threshold */
     uint64_t stalled_ns;        /* total length of those stretches, each from submission to completion */
     uint64_t stalled_until_ns;  /* end of the latest stretch; 0 when there was none */
@@ -50,10 +52,11 @@ struct stria_meter {
     struct stria_flow input;          /* bytes that came from the source */
     struct stria_flow stored;         /* bytes stored on all drives */
     struct stria_histogram latency;   /* of all drives */
+    struct stria_latency_track latency_track;
     struct stria_meter_drive drives[];
 };
 
-/* Memory that a meter of drive_count drives and series of `bins` bins needs. */
+/* Memory that a meter of drive_count drives, series and tracks of `bins` bins needs. */
 size_t stria_meter_bytes(uint32_t drive_count, uint32_t bins);
 
 /* Builds a meter in memory, which is the caller's, holds stria_meter_bytes() bytes, is aligned to 16, and
@@ -85,12 +88,13 @@ void stria_meter_stall(struct stria_meter *meter, uint32_t drive, uint64_t now_n
 /* used_bytes of the memory ring are in use. */
 void stria_meter_buffer(struct stria_meter *meter, uint64_t used_bytes);
 
-/* Ends the run: idle bins up to now_ns exist, all flows have the same bins. Nothing is fed afterwards. */
+/* Ends the run: idle bins up to now_ns exist, all flows have the same bins, and all tracks. Nothing is fed
+ * afterwards. */
 void stria_meter_finish(struct stria_meter *meter, uint64_t now_ns);
 
 /* Asking, also while the run goes on. */
 
-/* Lets time pass without an event, so that a silent flow's recent rate falls. */
+/* Lets time pass without an event, so that a silent flow's recent rate falls, and seconds end. */
 void stria_meter_advance(struct stria_meter *meter, uint64_t now_ns);
 
 /* The wait above which a request on `drive` counts as a stall at present. */

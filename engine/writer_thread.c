@@ -173,19 +173,27 @@ static void warn(struct stria_writer *writer, struct stria_progress *progress)
              member->config ? member->config->name : "a drive", seconds);
 }
 
+static uint64_t told(uint64_t latency_ns)
+{
+    return latency_ns == STRIA_LATENCY_UNKNOWN ? 0 : latency_ns;
+}
+
 static void fill_drive(struct stria_writer *writer, uint32_t index, struct stria_drive_progress *drive)
 {
     struct stria_drive_status status;
+    const struct stria_meter_drive *meter = &writer->meter->drives[index];
     stria_recorder_drive_status(writer->recorder, index, &status);
     *drive = (struct stria_drive_progress){
         .bytes = status.stored_bytes,
-        .bytes_per_s = stria_flow_recent_bytes_per_s(&writer->meter->drives[index].stored),
+        .bytes_per_s = stria_flow_recent_bytes_per_s(&meter->stored),
         .free_bytes = status.free_extents * writer->array->chunk_bytes,
         .in_flight = status.in_flight,
         .waiting = status.waiting,
         .errors = status.errors,
         .retries = status.retries,
-        .stalls = writer->meter->drives[index].stalls,
+        .stalls = meter->stalls,
+        .latency_ns_p99 = told(meter->latency_track.latest.p99_ns),
+        .latency_ns_max = told(meter->latency_track.latest.max_ns),
         .lost = status.state == STRIA_DRIVE_LOST,
         .full = status.state == STRIA_DRIVE_FULL,
     };

@@ -132,6 +132,8 @@ struct stria_drive_progress {
     uint64_t free_bytes;
     uint32_t in_flight, waiting;
     uint64_t errors, retries, stalls;
+    uint64_t latency_ns_p99, latency_ns_max; /* of writes that completed in the last whole second; zero: none
+                                                did, or too few to tell a percentile */
     bool lost, full;
 };
 

@@ -22,8 +22,8 @@ struct gang {
     struct stria_bell bell;
     uint64_t start_ns;
     struct stria_crew_moment moment;
-    uint64_t second_bytes[STRIA_DRIVES_MAX]; /* completed when the last second ended */
-    struct stria_histogram second_latency;
+    uint64_t second_bytes[STRIA_DRIVES_MAX];              /* completed when the last second ended */
+    struct stria_histogram second_latency, drive_latency; /* of the last second */
 };
 
 static struct stria_work work_of(const struct stria_round_plan *plan)
@@ -91,6 +91,13 @@ static bool all_ended(struct gang *gang)
     return ended;
 }
 
+static void tell_latency(const struct stria_histogram *latency, struct stria_told *p99_ns,
+                         struct stria_told *max_ns)
+{
+    *max_ns = (struct stria_told){latency->count > 0, latency->max};
+    p99_ns->known = stria_histogram_percentile(latency, STRIA_PERCENTILE_99_PPM, &p99_ns->value);
+}
+
 static void look_at_second(struct gang *gang)
 {
     struct stria_round *round = gang->round;
@@ -100,15 +107,17 @@ static void look_at_second(struct gang *gang)
         return;
     stria_histogram_init(&gang->second_latency);
     for (uint32_t i = 0; i < gang->started; i++) {
-        stria_worker_take_recent(&gang->workers[i], &gang->second_latency);
+        stria_histogram_init(&gang->drive_latency);
+        stria_worker_take_recent(&gang->workers[i], &gang->drive_latency);
+        stria_histogram_merge(&gang->second_latency, &gang->drive_latency);
+        tell_latency(&gang->drive_latency, &second->drives[i].latency_p99_ns,
+                     &second->drives[i].latency_max_ns);
         stria_target_health(&gang->crew->targets[i], &health);
-        second->temperature_c[i] = health.temperature_c;
-        second->throttle_count[i] = health.throttle_count;
+        second->drives[i].temperature_c = health.temperature_c;
+        second->drives[i].throttle_count = health.throttle_count;
         gang->moment.temperature_c[i] = health.temperature_c;
     }
-    second->latency_max_ns = (struct stria_told){gang->second_latency.count > 0, gang->second_latency.max};
-    second->latency_p99_ns.known = stria_histogram_percentile(&gang->second_latency, STRIA_PERCENTILE_99_PPM,
-                                                              &second->latency_p99_ns.value);
+    tell_latency(&gang->second_latency, &second->latency_p99_ns, &second->latency_max_ns);
 }
 
 static void look(struct gang *gang, uint64_t since_ns, uint64_t before[STRIA_DRIVES_MAX])
@@ -171,7 +180,7 @@ static void gather_drive(struct gang *gang, uint32_t index, uint64_t end_ns)
     round->drive_bytes[index] = round->drives[index].total_bytes;
     round->bytes += round->drive_bytes[index];
     round->errors += worker->errors;
-    stria_histogram_merge(round->latency, &worker->latency);
+    stria_round_add_latencies(round, index, &worker->latency);
     stria_content_counts_add(&round->counts, &worker->counts);
     if (worker->code != STRIA_OK && round->code == STRIA_OK) {
         round->code = worker->code;
@@ -200,6 +209,7 @@ static int gather(struct gang *gang, struct stria_trouble *trouble)
     struct stria_round *round = gang->round;
     const struct stria_crew *crew = gang->crew;
     const uint64_t end_ns = end_of(gang);
+    round->begin_ns = gang->start_ns;
     round->duration_ns = end_ns - gang->start_ns;
     round->partial = atomic_load(&gang->stop);
     for (uint32_t i = 0; i < crew->count; i++)
@@ -222,11 +232,9 @@ int stria_crew_run(const struct stria_crew *crew, const struct stria_round_plan 
                    struct stria_round *round, struct stria_trouble *trouble)
 {
     struct gang *gang = calloc(1, sizeof(*gang));
-    *round = (struct stria_round){.plan = *plan, .drive_count = crew->count};
-    round->drives = calloc(crew->count + 1, sizeof(*round->drives));
-    round->latency = calloc(1, sizeof(*round->latency));
+    const bool room = stria_round_init(round, plan, crew->count);
     int code = STRIA_ERR_NO_MEMORY;
-    if (gang && round->drives && round->latency) {
+    if (gang && room) {
         gang->crew = crew;
         gang->round = round;
         code = make_workers(gang, plan, trouble);

@@ -253,6 +253,7 @@ bool stria_bench_round(struct stria_bench *bench, const struct stria_round_plan 
     round.trimmed = trimmed;
     snprintf(round.trim_reason, sizeof(round.trim_reason), "%s", trimmed ? "" : reason);
     round.rested_ns = rested_ns;
+    round.begin_ns -= bench->started_ns;
     bench->done_bytes += round.bytes;
     bench->done_ns += round.duration_ns;
     judge(bench, &round);

@@ -30,7 +30,7 @@ static struct stria_bench_point *find_point(struct stria_bench_result *result,
 static void add_latency(struct stria_bench_point *point, const struct stria_round *round)
 {
     uint64_t p99;
-    if (!stria_histogram_percentile(round->latency, STRIA_PERCENTILE_99_PPM, &p99))
+    if (!stria_histogram_percentile(stria_round_latency(round), STRIA_PERCENTILE_99_PPM, &p99))
         return;
     if (!point->latency_p99_ns.known || p99 > point->latency_p99_ns.value)
         point->latency_p99_ns = (struct stria_told){true, p99};

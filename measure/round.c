@@ -6,12 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool stria_round_init(struct stria_round *round, const struct stria_round_plan *plan, uint32_t drive_count)
+{
+    *round = (struct stria_round){.plan = *plan, .drive_count = drive_count};
+    round->drives = calloc(drive_count + 1, sizeof(*round->drives));
+    round->latencies = calloc(drive_count + 1, sizeof(*round->latencies));
+    return round->drives && round->latencies;
+}
+
 void stria_round_free(struct stria_round *round)
 {
     for (uint32_t i = 0; round->drives && i <= round->drive_count; i++)
         free(round->drives[i].bins);
     free(round->drives);
-    free(round->latency);
+    free(round->latencies);
     free(round->seconds);
     memset(round, 0, sizeof(*round));
 }
@@ -19,6 +27,18 @@ void stria_round_free(struct stria_round *round)
 const struct stria_series *stria_round_total(const struct stria_round *round)
 {
     return &round->drives[round->drive_count];
+}
+
+const struct stria_histogram *stria_round_latency(const struct stria_round *round)
+{
+    return &round->latencies[round->drive_count];
+}
+
+void stria_round_add_latencies(struct stria_round *round, uint32_t drive,
+                               const struct stria_histogram *latency)
+{
+    stria_histogram_merge(&round->latencies[drive], latency);
+    stria_histogram_merge(&round->latencies[round->drive_count], latency);
 }
 
 struct stria_round_second *stria_round_add_second(struct stria_round *round)
@@ -31,6 +51,26 @@ struct stria_round_second *stria_round_add_second(struct stria_round *round)
     struct stria_round_second *second = &seconds[round->second_count++];
     memset(second, 0, sizeof(*second));
     return second;
+}
+
+static struct stria_told told(uint64_t latency_ns)
+{
+    const bool known = latency_ns != STRIA_LATENCY_UNKNOWN;
+    return (struct stria_told){known, known ? latency_ns : 0};
+}
+
+void stria_round_take_track(struct stria_round *round, uint32_t drive,
+                            const struct stria_latency_track *track)
+{
+    while (round->second_count < track->second && stria_round_add_second(round))
+        continue;
+    for (uint32_t i = 0; i < round->second_count; i++) {
+        struct stria_round_second *second = &round->seconds[i];
+        const struct stria_latency_bin bin = stria_latency_track_at(track, i);
+        const bool all = drive == round->drive_count;
+        *(all ? &second->latency_p99_ns : &second->drives[drive].latency_p99_ns) = told(bin.p99_ns);
+        *(all ? &second->latency_max_ns : &second->drives[drive].latency_max_ns) = told(bin.max_ns);
+    }
 }
 
 /* The fastest second, in whole bins: as many as make a second or just more. */
@@ -97,7 +137,7 @@ void stria_round_conclude(struct stria_round *round, uint64_t buffer_bytes)
         compact(&round->drives[i]);
     for (uint32_t s = 0; s < round->second_count; s++) {
         for (uint32_t i = 0; i < round->drive_count; i++) {
-            const struct stria_told *told = &round->seconds[s].temperature_c[i];
+            const struct stria_told *told = &round->seconds[s].drives[i].temperature_c;
             if (told->known && (!round->temperature_known || told->value > round->temperature_max_c))
                 round->temperature_max_c = told->value;
             round->temperature_known |= told->known;

@@ -3,6 +3,7 @@
 #define STRIA_MEASURE_ROUND_H
 
 #include "core/histogram.h"
+#include "core/latency_track.h"
 #include "core/limits.h"
 #include "core/series.h"
 #include "core/sustained.h"
@@ -39,11 +40,13 @@ struct stria_round_plan {
 
 /* What happened in one second; the last one may be shorter. */
 struct stria_round_second {
-    struct stria_told latency_p99_ns;                  /* of what completed in it; not known for too few */
-    struct stria_told latency_max_ns;                  /* not known when nothing completed in it */
-    struct stria_told temperature_c[STRIA_DRIVES_MAX]; /* at its end */
-    struct stria_told throttle_count[STRIA_DRIVES_MAX];
-    struct stria_told buffer_bytes; /* the highest seen in it; not known without a buffer */
+    struct stria_told latency_p99_ns; /* of what completed in it; not known for too few */
+    struct stria_told latency_max_ns; /* not known when nothing completed in it */
+    struct stria_told buffer_bytes;   /* the highest seen in it; not known without a buffer */
+    struct {
+        struct stria_told latency_p99_ns, latency_max_ns; /* as above, of what it did */
+        struct stria_told temperature_c, throttle_count;  /* at its end */
+    } drives[STRIA_DRIVES_MAX];
 };
 
 /* Rates that may not exist. */
@@ -63,11 +66,12 @@ struct stria_round {
     uint32_t failed_drive;
     bool above_link; /* faster than the link carries: its figures mean nothing */
     uint32_t link_drive;
+    uint64_t begin_ns; /* of its series; monotonic, and in a result since that was begun */
     uint64_t bytes, duration_ns;
     uint64_t errors;
     uint64_t dropped_bytes; /* of a paced input */
     struct stria_round_figures figures;
-    struct stria_histogram *latency; /* owned */
+    struct stria_histogram *latencies; /* of each drive, and one more of all; owned */
     struct stria_content_counts counts;
     uint32_t drive_count;
     struct stria_series *drives; /* of each drive, and one more of all; owned, with their bins */
@@ -78,13 +82,29 @@ struct stria_round {
     bool temperature_known;
 };
 
+/* Room for what drive_count drives do: series without bins, and empty histograms. *round is to be freed also
+ * when false tells that there is no memory. */
+bool stria_round_init(struct stria_round *round, const struct stria_round_plan *plan, uint32_t drive_count);
+
 void stria_round_free(struct stria_round *round);
 
 /* The series of all drives together. */
 const struct stria_series *stria_round_total(const struct stria_round *round);
 
+/* The latencies of all drives together. */
+const struct stria_histogram *stria_round_latency(const struct stria_round *round);
+
+/* Adds the latencies of a drive to its own and to those of all. */
+void stria_round_add_latencies(struct stria_round *round, uint32_t drive,
+                               const struct stria_histogram *latency);
+
 /* Takes room for one more second; null without memory. */
 struct stria_round_second *stria_round_add_second(struct stria_round *round);
+
+/* Takes the latencies of each second from a finished track that begins with the series: of one drive, or,
+ * with drive_count for a drive, of all together. */
+void stria_round_take_track(struct stria_round *round, uint32_t drive,
+                            const struct stria_latency_track *track);
 
 /* Makes the figures from the series, which have all their bins still, and then merges bins until they are
  * few enough to publish. buffer_bytes is what the lossless rate is told for; zero: it is not told. */

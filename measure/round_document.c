@@ -1,7 +1,7 @@
 #include "measure/round_document.h"
 
 #include "core/ratio.h"
-#include "support/json.h"
+#include "support/json_latency.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,24 +43,6 @@ static void add_sustained(struct json_object *object, const struct stria_round *
     }
 }
 
-static void add_latency(struct json_object *object, const struct stria_histogram *latency)
-{
-    static const struct {
-        const char *key;
-        uint32_t ppm;
-    } percentiles[] = {{"p50", STRIA_PERCENTILE_50_PPM},
-                       {"p90", STRIA_PERCENTILE_90_PPM},
-                       {"p99", STRIA_PERCENTILE_99_PPM},
-                       {"p999", STRIA_PERCENTILE_999_PPM}};
-    struct json_object *figures = stria_json_add_object(object, "latency_ns");
-    for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
-        uint64_t value = 0;
-        const bool known = stria_histogram_percentile(latency, percentiles[i].ppm, &value);
-        stria_json_add_figure(figures, percentiles[i].key, known, value);
-    }
-    stria_json_add_figure(figures, "max", latency->count > 0, latency->max);
-}
-
 /* The second that a bin ends in. */
 static const struct stria_round_second *second_of(const struct stria_round *round, uint32_t bin)
 {
@@ -88,6 +70,8 @@ static void add_seconds(struct json_object *series, const struct stria_round *ro
     const uint32_t count = stria_round_total(round)->count;
     struct json_object *p99 = stria_json_add_array(series, "latency_p99_ns");
     struct json_object *most = stria_json_add_array(series, "latency_max_ns");
+    struct json_object *drive_p99s = stria_json_add_array(series, "drive_latency_p99_ns");
+    struct json_object *drive_mosts = stria_json_add_array(series, "drive_latency_max_ns");
     struct json_object *temperatures = stria_json_add_array(series, "temperature_c");
     struct json_object *throttles = stria_json_add_array(series, "throttle_count");
     struct json_object *buffer = stria_json_add_array(series, "buffer_bytes");
@@ -98,12 +82,16 @@ static void add_seconds(struct json_object *series, const struct stria_round *ro
         append_told(buffer, second ? &second->buffer_bytes : &unknown);
     }
     for (uint32_t i = 0; i < round->drive_count; i++) {
+        struct json_object *drive_p99 = stria_json_append_array(drive_p99s);
+        struct json_object *drive_most = stria_json_append_array(drive_mosts);
         struct json_object *temperature = stria_json_append_array(temperatures);
         struct json_object *throttle = stria_json_append_array(throttles);
         for (uint32_t bin = 0; bin < count; bin++) {
             const struct stria_round_second *second = second_of(round, bin);
-            append_told(temperature, second ? &second->temperature_c[i] : &unknown);
-            append_told(throttle, second ? &second->throttle_count[i] : &unknown);
+            append_told(drive_p99, second ? &second->drives[i].latency_p99_ns : &unknown);
+            append_told(drive_most, second ? &second->drives[i].latency_max_ns : &unknown);
+            append_told(temperature, second ? &second->drives[i].temperature_c : &unknown);
+            append_told(throttle, second ? &second->drives[i].throttle_count : &unknown);
         }
     }
 }
@@ -118,18 +106,6 @@ static void add_series(struct json_object *object, const struct stria_round *rou
     add_seconds(series, round);
 }
 
-static void add_histogram(struct json_object *object, const struct stria_histogram *latency)
-{
-    struct json_object *histogram = stria_json_add_array(object, "histogram");
-    for (uint32_t bucket = 0; bucket < STRIA_HISTOGRAM_BUCKETS; bucket++) {
-        if (!latency->counts[bucket])
-            continue;
-        struct json_object *entry = stria_json_append_array(histogram);
-        stria_json_append_u64(entry, bucket ? stria_histogram_bucket_max(bucket - 1) + 1 : 0);
-        stria_json_append_u64(entry, latency->counts[bucket]);
-    }
-}
-
 void stria_round_document(struct json_object *object, const struct stria_round *round)
 {
     add_plan(object, &round->plan);
@@ -139,17 +115,21 @@ void stria_round_document(struct json_object *object, const struct stria_round *
     stria_json_add_bool(object, "trimmed", round->trimmed);
     stria_json_add_text(object, "trim_reason", round->trimmed ? NULL : round->trim_reason);
     stria_json_add_u64(object, "rested_ns", round->rested_ns);
+    stria_json_add_u64(object, "begin_ns", round->begin_ns);
     stria_json_add_u64(object, "bytes", round->bytes);
     stria_json_add_u64(object, "duration_ns", round->duration_ns);
     add_figure(object, "mean_bytes_per_s", round, &round->figures.mean);
     add_figure(object, "min_bytes_per_s", round, &round->figures.min);
     add_figure(object, "max_bytes_per_s", round, &round->figures.max);
     add_sustained(object, round);
-    add_latency(object, round->latency);
+    stria_json_add_latency(object, stria_round_latency(round));
     add_figure(object, "lossless_bytes_per_s", round, &round->figures.lossless);
     stria_json_add_u64(object, "dropped_bytes", round->dropped_bytes);
     stria_json_add_figure(object, "temperature_max_c", round->temperature_known, round->temperature_max_c);
     stria_json_add_u64(object, "errors", round->errors);
     add_series(object, round);
-    add_histogram(object, round->latency);
+    stria_json_append_histogram(stria_json_add_array(object, "histogram"), stria_round_latency(round));
+    struct json_object *drives = stria_json_add_array(object, "drive_histograms");
+    for (uint32_t i = 0; i < round->drive_count; i++)
+        stria_json_append_histogram(stria_json_append_array(drives), &round->latencies[i]);
 }

@@ -6,14 +6,16 @@
 
 #include <stdlib.h>
 
-#define BINS_MAX 65536u
-#define WATCH_NS 200000000ull
+#define BINS_MAX    65536u
+#define SECONDS_MAX 4096u
+#define WATCH_NS    200000000ull
 
 struct play {
     struct stria_through *through;
     const struct stria_round_plan *plan;
     struct stria_round *round;
     struct stria_reader *reader;
+    struct stria_latency_track *track; /* with its bins */
     uint64_t start_ns, watched_ns;
     bool stopped;
 };
@@ -63,7 +65,8 @@ static bool play_chunk(struct play *play, uint64_t offset, uint64_t bytes)
         if ((uint64_t)got > bytes - at)
             got = (int64_t)(bytes - at);
         const uint64_t now_ns = stria_clock_ns();
-        stria_histogram_add(round->latency, now_ns - since_ns);
+        stria_histogram_add(&round->latencies[1], now_ns - since_ns);
+        stria_latency_track_add(play->track, now_ns, now_ns - since_ns);
         stria_series_add(&round->drives[0], now_ns, (uint64_t)got);
         round->bytes += (uint64_t)got;
         round->errors += verdict == STRIA_READ_CORRUPT;
@@ -86,21 +89,28 @@ static void play_all(struct play *play, uint64_t length)
     }
 }
 
-static int make_series(struct stria_round *round, uint64_t start_ns, struct stria_trouble *trouble)
+static int make_series(struct play *play, struct stria_trouble *trouble)
 {
-    round->drives = calloc(2, sizeof(*round->drives));
-    round->latency = calloc(1, sizeof(*round->latency));
+    const bool room = stria_round_init(play->round, play->plan, 1);
     uint64_t *bins = calloc(BINS_MAX, sizeof(*bins));
-    if (!round->drives || !round->latency || !bins) {
+    play->track = malloc(sizeof(*play->track) + SECONDS_MAX * sizeof(struct stria_latency_bin));
+    if (!room || !bins || !play->track) {
         free(bins);
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to measure");
     }
-    stria_series_init(&round->drives[0], bins, BINS_MAX, start_ns, STRIA_SERIES_INTERVAL_NS);
+    play->start_ns = play->round->begin_ns = stria_clock_ns();
+    stria_series_init(&play->round->drives[0], bins, BINS_MAX, play->start_ns, STRIA_SERIES_INTERVAL_NS);
+    stria_latency_track_init(play->track, (struct stria_latency_bin *)(play->track + 1), SECONDS_MAX,
+                             play->start_ns);
     return STRIA_OK;
 }
 
-static int finish(struct stria_round *round, struct stria_trouble *trouble)
+static int finish(struct play *play, uint64_t end_ns, struct stria_trouble *trouble)
 {
+    struct stria_round *round = play->round;
+    stria_latency_track_finish(play->track, end_ns);
+    stria_round_take_track(round, 0, play->track);
+    stria_round_take_track(round, 1, play->track);
     round->drives[1] = round->drives[0];
     round->drives[1].bins = malloc((round->drives[0].count + 1) * sizeof(uint64_t));
     if (!round->drives[1].bins)
@@ -108,6 +118,7 @@ static int finish(struct stria_round *round, struct stria_trouble *trouble)
     for (uint32_t bin = 0; bin < round->drives[0].count; bin++)
         round->drives[1].bins[bin] = round->drives[0].bins[bin];
     round->drive_bytes[0] = round->bytes;
+    round->latencies[0] = round->latencies[1];
     stria_round_conclude(round, 0);
     return STRIA_OK;
 }
@@ -122,16 +133,16 @@ int stria_through_play(struct stria_through *through, const struct stria_round_p
     if (code != STRIA_OK)
         return code;
     stria_reader_describe(play.reader, &info);
-    play.start_ns = stria_clock_ns();
-    code = make_series(round, play.start_ns, trouble);
+    code = make_series(&play, trouble);
     if (code == STRIA_OK) {
         play_all(&play, info.length_bytes);
         const uint64_t end_ns = stria_clock_ns();
         stria_series_advance(&round->drives[0], end_ns);
         round->duration_ns = end_ns - play.start_ns;
         round->partial = play.stopped || round->code != STRIA_OK;
-        code = finish(round, trouble);
+        code = finish(&play, end_ns, trouble);
     }
+    free(play.track);
     stria_reader_close(play.reader);
     return code;
 }

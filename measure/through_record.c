@@ -27,8 +27,8 @@ static void look_at_second(struct feed *feed)
         return;
     for (uint32_t i = 0; i < feed->through->config.drive_count; i++) {
         stria_target_health(&feed->through->targets[i], &health);
-        second->temperature_c[i] = health.temperature_c;
-        second->throttle_count[i] = health.throttle_count;
+        second->drives[i].temperature_c = health.temperature_c;
+        second->drives[i].throttle_count = health.throttle_count;
     }
     second->buffer_bytes = (struct stria_told){true, feed->buffer_most};
     feed->buffer_most = 0;
@@ -119,6 +119,16 @@ static bool copy_series(struct stria_series *into, const struct stria_series *fr
     return true;
 }
 
+/* The meter has looked at every second of its own series, however seldom we did. */
+static void take_latencies(struct stria_round *round, const struct stria_meter *meter)
+{
+    stria_round_take_track(round, round->drive_count, &meter->latency_track);
+    for (uint32_t i = 0; i < round->drive_count; i++) {
+        stria_round_take_track(round, i, &meter->drives[i].latency_track);
+        stria_round_add_latencies(round, i, &meter->drives[i].latency);
+    }
+}
+
 static int take_meter(struct feed *feed, struct stria_trouble *trouble)
 {
     struct stria_round *round = feed->round;
@@ -131,7 +141,7 @@ static int take_meter(struct feed *feed, struct stria_trouble *trouble)
     }
     if (!whole)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to measure");
-    stria_histogram_merge(round->latency, &meter->latency);
+    take_latencies(round, meter);
     stria_round_conclude(round, feed->through->config.buffer_bytes);
     /* The meter has slid its windows over finer bins than a long series has. */
     for (uint32_t window = 0; window < STRIA_SUSTAINED_WINDOWS; window++) {
@@ -161,6 +171,7 @@ static int settle(struct feed *feed, int code, struct stria_trouble *trouble)
     const struct stria_round_plan *plan = feed->plan;
     struct stria_result result;
     stria_writer_result(feed->writer, &result);
+    round->begin_ns = stria_writer_meter(feed->writer)->config.start_ns;
     round->bytes = result.info.bytes;
     round->duration_ns = result.duration_ns;
     round->dropped_bytes += result.info.dropped_bytes;
@@ -184,10 +195,7 @@ int stria_through_record(struct stria_through *through, const struct stria_round
                          struct stria_round *round, struct stria_trouble *trouble)
 {
     struct feed feed = {.through = through, .plan = plan, .round = round};
-    *round = (struct stria_round){.plan = *plan, .drive_count = through->config.drive_count};
-    round->drives = calloc(round->drive_count + 1, sizeof(*round->drives));
-    round->latency = calloc(1, sizeof(*round->latency));
-    if (!round->drives || !round->latency)
+    if (!stria_round_init(round, plan, through->config.drive_count))
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to measure");
     feed.writer = stria_through_begin(through, trouble);
     if (!feed.writer)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 struct unit {
     const char *name;
@@ -263,5 +264,16 @@ char *stria_time_print_short(char *out, size_t size, uint64_t ns)
         return out;
     }
     snprintf(out, size, "%u ns", (unsigned)ns);
+    return out;
+}
+
+char *stria_date_print(char *out, size_t size, uint64_t unix_ns)
+{
+    const time_t seconds = (time_t)(unix_ns / 1000000000u);
+    struct tm utc;
+    char whole[32] = "";
+    if (gmtime_r(&seconds, &utc))
+        strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out, size, "%s.%03uZ", whole, (unsigned)(unix_ns / 1000000u % 1000u));
     return out;
 }

@@ -47,4 +47,7 @@ char *stria_time_print(char *out, size_t size, uint64_t ns);
 /* For people, to three significant digits or better: "85.3 µs", "12.0 s", "3 min 07 s", "2 h 05 min". */
 char *stria_time_print_short(char *out, size_t size, uint64_t ns);
 
+/* A point in time, nanoseconds since 1970 UTC, as RFC 3339 has it: 2026-11-30T08:32:34.125Z. */
+char *stria_date_print(char *out, size_t size, uint64_t unix_ns);
+
 #endif

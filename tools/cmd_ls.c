@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct ls_options {
     bool json;
@@ -18,18 +17,6 @@ static const struct stria_option options[] = {
      offsetof(struct ls_options, json), NULL},
     {.name = NULL},
 };
-
-/* As in 2026-11-30T08:32:34.125Z. */
-static const char *print_started(char out[40], uint64_t unix_ns)
-{
-    const time_t seconds = (time_t)(unix_ns / 1000000000u);
-    struct tm utc;
-    char whole[32];
-    if (!gmtime_r(&seconds, &utc) || strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%S", &utc) == 0)
-        return "";
-    snprintf(out, 40, "%s.%03uZ", whole, (unsigned)(unix_ns / 1000000u % 1000u));
-    return out;
-}
 
 static void add_drive(struct json_object *list, const struct stria_drive_info *drive)
 {
@@ -46,7 +33,7 @@ static void add_drive(struct json_object *list, const struct stria_drive_info *d
 
 static void add_recording(struct json_object *list, const struct stria_recording_info *recording)
 {
-    char started[40];
+    char started[STRIA_UNITS_TEXT_BYTES];
     struct json_object *object = stria_json_append_object(list);
     stria_json_add_text(object, "name", recording->name);
     stria_json_add_u64(object, "id", recording->id);
@@ -54,7 +41,8 @@ static void add_recording(struct json_object *list, const struct stria_recording
     stria_json_add_u64(object, "length_bytes", recording->length_bytes);
     stria_json_add_u64(object, "dropped_bytes", recording->dropped_bytes);
     stria_json_add_bool(object, "complete", recording->complete);
-    stria_json_add_text(object, "started", print_started(started, recording->started_unix_ns));
+    stria_json_add_text(object, "started",
+                        stria_date_print(started, sizeof(started), recording->started_unix_ns));
     stria_json_add_figure(object, "duration_ns", recording->duration_ns != 0, recording->duration_ns);
     stria_json_add_text(object, "policy", recording->raid0 ? "raid0" : "adaptive");
     stria_json_add_bool(object, "plain_raid0", recording->plain_raid0);
@@ -117,13 +105,13 @@ static void print_recordings(const struct stria_array *array, const struct stria
     printf("\n  %-24s %-26s %-26s %-26s %s\n", "recording", "stored", "dropped", "started", "state");
     for (uint32_t i = 0; i < info->recording_count; i++) {
         struct stria_recording_info recording;
-        char stored[STRIA_UNITS_TEXT_BYTES], dropped[STRIA_UNITS_TEXT_BYTES], started[40];
+        char stored[STRIA_UNITS_TEXT_BYTES], dropped[STRIA_UNITS_TEXT_BYTES], started[STRIA_UNITS_TEXT_BYTES];
         if (stria_array_recording(array, i, &recording) != STRIA_OK)
             continue;
         printf("  %-24s %-26s %-26s %-26s %s\n", stria_plain(recording.name),
                stria_size_print_both(stored, sizeof(stored), recording.bytes),
                stria_size_print_both(dropped, sizeof(dropped), recording.dropped_bytes),
-               print_started(started, recording.started_unix_ns),
+               stria_date_print(started, sizeof(started), recording.started_unix_ns),
                recording.complete ? "complete" : "cut short");
     }
 }

@@ -1,7 +1,7 @@
 #include "tools/record_report.h"
 
 #include "core/curve.h"
-#include "support/json.h"
+#include "support/json_latency.h"
 #include "support/units.h"
 
 #include <inttypes.h>
@@ -10,18 +10,6 @@
 
 /* Gaps beyond these are only counted in the table; the document has all. */
 #define GAPS_PRINTED_MAX 8u
-
-struct percentile {
-    const char *key;
-    uint32_t ppm;
-};
-
-static const struct percentile percentiles[] = {
-    {"p50", STRIA_PERCENTILE_50_PPM},
-    {"p90", STRIA_PERCENTILE_90_PPM},
-    {"p99", STRIA_PERCENTILE_99_PPM},
-    {"p999", STRIA_PERCENTILE_999_PPM},
-};
 
 static void add_sustained(struct json_object *into, const struct stria_sustained *sustained)
 {
@@ -33,17 +21,6 @@ static void add_sustained(struct json_object *into, const struct stria_sustained
         const bool known = stria_sustained_worst(sustained, window, &figure);
         stria_json_add_figure(object, key, known, figure.bytes_per_s);
     }
-}
-
-static void add_latency(struct json_object *into, const struct stria_histogram *latency)
-{
-    struct json_object *object = stria_json_add_object(into, "latency_ns");
-    for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
-        uint64_t value = 0;
-        const bool known = stria_histogram_percentile(latency, percentiles[i].ppm, &value);
-        stria_json_add_figure(object, percentiles[i].key, known, value);
-    }
-    stria_json_add_figure(object, "max", latency->count > 0, latency->max);
 }
 
 static void add_mean(struct json_object *into, const struct stria_flow *flow)
@@ -118,7 +95,8 @@ static void add_aggregate(struct json_object *document, const struct stria_recor
     stria_json_add_u64(object, "bytes", report->result.info.bytes);
     add_mean(object, &report->meter->stored);
     add_sustained(object, &report->meter->stored.sustained);
-    add_latency(object, &report->meter->latency);
+    stria_json_add_latency(object, &report->meter->latency);
+    stria_json_append_histogram(stria_json_add_array(object, "histogram"), &report->meter->latency);
     const bool known = lossless(report, &rate);
     stria_json_add_figure(object, "lossless_bytes_per_s", known, rate);
     stria_json_add_bool(object, "saturated", was_saturated(report));
@@ -138,7 +116,8 @@ static void add_drives(struct json_object *document, const struct stria_record_r
         stria_json_add_u64(object, "bytes", report->progress[i].bytes);
         add_mean(object, &drive->stored);
         add_sustained(object, &drive->stored.sustained);
-        add_latency(object, &drive->latency);
+        stria_json_add_latency(object, &drive->latency);
+        stria_json_append_histogram(stria_json_add_array(object, "histogram"), &drive->latency);
         stria_json_add_u64(object, "errors", report->progress[i].errors);
         stria_json_add_u64(object, "retries", report->progress[i].retries);
         stria_json_add_u64(object, "stalls", report->progress[i].stalls);
@@ -165,12 +144,46 @@ static void add_series(struct json_object *document, const struct stria_record_r
         append_bins(stria_json_append_array(drives), &report->meter->drives[i].stored.series);
 }
 
+static void append_latency(struct json_object *array, uint64_t latency_ns)
+{
+    if (latency_ns == STRIA_LATENCY_UNKNOWN)
+        stria_json_append_null(array);
+    else
+        stria_json_append_u64(array, latency_ns);
+}
+
+static void append_track(struct json_object *p99, struct json_object *most,
+                         const struct stria_latency_track *track)
+{
+    for (uint32_t i = 0; i < track->count; i++) {
+        append_latency(p99, track->bins[i].p99_ns);
+        append_latency(most, track->bins[i].max_ns);
+    }
+}
+
+static void add_latency_series(struct json_object *document, const struct stria_record_report *report)
+{
+    const struct stria_meter *meter = report->meter;
+    struct json_object *object = stria_json_add_object(document, "latency_series");
+    stria_json_add_u64(object, "interval_ns", meter->latency_track.bin_seconds * STRIA_SECOND_NS);
+    append_track(stria_json_add_array(object, "p99_ns"), stria_json_add_array(object, "max_ns"),
+                 &meter->latency_track);
+    struct json_object *p99 = stria_json_add_array(object, "drive_p99_ns");
+    struct json_object *most = stria_json_add_array(object, "drive_max_ns");
+    for (uint32_t i = 0; i < report->array.drive_count; i++)
+        append_track(stria_json_append_array(p99), stria_json_append_array(most),
+                     &meter->drives[i].latency_track);
+}
+
 struct json_object *stria_record_report_document(const struct stria_record_report *report)
 {
+    char started[STRIA_UNITS_TEXT_BYTES];
     struct json_object *document = json_object_new_object();
     if (!document)
         stria_memory_missing();
     stria_json_add_text(document, "schema", "stria.record/1");
+    stria_json_add_text(document, "started",
+                        stria_date_print(started, sizeof(started), report->result.info.started_unix_ns));
     add_array(document, &report->array);
     add_recording(document, report);
     add_aggregate(document, report);
@@ -179,6 +192,7 @@ struct json_object *stria_record_report_document(const struct stria_record_repor
     stria_json_add_u64(buffer, "bytes", report->buffer_bytes);
     stria_json_add_u64(buffer, "high_water_bytes", report->meter->buffer_high_water_bytes);
     add_series(document, report);
+    add_latency_series(document, report);
     return document;
 }
 

@@ -41,7 +41,7 @@ the_sum_of_the_bins_is_the_total() {
         for r in d["rounds"]]' '[True]'
     json result.json '[sum(n for low, n in r["histogram"]) for r in d["rounds"]]' '[8]'
     json result.json '[len({len(x) for x in s["drive_bytes"] + s["temperature_c"] + s["throttle_count"] +
-        [s["latency_p99_ns"], s["latency_max_ns"], s["buffer_bytes"]]}) for s in (r["series"] for r in d["rounds"])]' '[1]'
+        s["drive_latency_p99_ns"] + s["drive_latency_max_ns"] + [s["latency_p99_ns"], s["latency_max_ns"], s["buffer_bytes"]]}) for s in (r["series"] for r in d["rounds"])]' '[1]'
 }
 
 a_modelled_drive_is_as_fast_as_its_model() {
@@ -139,6 +139,13 @@ an_array_is_measured_through_the_recorder() {
     json result.json 'd["options"]["policy"], d["options"]["buffer_bytes"], len(d["drives"])' "('adaptive', 4194304, 2)"
     json result.json '[sum(map(sum, r["series"]["drive_bytes"])) == r["bytes"] == 8388608 for r in d["rounds"]]' '[True, True]'
     json result.json '[r["trimmed"] for r in d["rounds"]]' '[True, True]'
+    # What the recorder's own meter saw: every write, of each drive, in its second.
+    json result.json '[sum(n for low, n in r["histogram"]) == sum(n for h in r["drive_histograms"] for low, n in h) == 32
+        for r in d["rounds"]]' '[True, True]'
+    json result.json '[max(x for x in r["series"]["latency_max_ns"] if x) == r["latency_ns"]["max"] for r in d["rounds"]]' '[True, True]'
+    json result.json '[max(x for m in r["series"]["drive_latency_max_ns"] for x in m if x) == r["latency_ns"]["max"]
+        for r in d["rounds"]]' '[True, True]'
+    json result.json '[0 < r["begin_ns"] < r["begin_ns"] + r["duration_ns"] <= d["duration_ns"] for r in d["rounds"]]' '[True, True]'
     expect 0 bench accuracy array.ini --size 8MiB --repeats 1 -o result.json
     json result.json 'd["accuracy"]["bytes"], d["accuracy"]["ok"]' '(16777216, 4096)'
     expect 0 bench read array.ini --size 4MiB --repeats 1 -o result.json

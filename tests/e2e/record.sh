@@ -152,6 +152,24 @@ reports() {
     json report.json 'sum(d["series"]["input_bytes"]) == d["recording"]["length_bytes"]' True
     json report.json 'sum(map(sum, d["series"]["drive_bytes"])) == d["recording"]["bytes"]' True
     json report.json '0 < d["buffer"]["high_water_bytes"] <= d["buffer"]["bytes"]' True
+    json report.json 'abs(__import__("datetime").datetime.fromisoformat(d["started"].replace("Z", "+00:00")).timestamp() -
+        __import__("os").path.getmtime("report.json")) < 600' True
+    json report.json '(sum(n for low, n in d["aggregate"]["histogram"]), sum(n for x in d["drives"] for low, n in x["histogram"]))' '(77, 77)'
+    json report.json 'max(x for x in d["latency_series"]["max_ns"] if x) == d["aggregate"]["latency_ns"]["max"]' True
+    json report.json '[max(x for x in most if x) == drive["latency_ns"]["max"]
+        for most, drive in zip(d["latency_series"]["drive_max_ns"], d["drives"])]' '[True, True, True]'
+    json report.json 'len(d["latency_series"]["p99_ns"]) >= 2, len({len(x) for x in d["latency_series"]["drive_p99_ns"] +
+        [d["latency_series"]["p99_ns"]]})' '(True, 1)'
+    # Each key is told of.
+    python3 - "$source_folder/docs/record-result.md" report.json <<'EOF'
+import json, re, sys
+told = set(re.findall(r"`([a-z0-9_]+)`", open(sys.argv[1]).read()))
+def keys(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return set(value if isinstance(value, dict) else []).union(*map(keys, inner))
+missing = keys(json.load(open(sys.argv[2]))) - told
+assert not missing, f"docs/record-result.md does not tell of {sorted(missing)}"
+EOF
     expect 2 "$stria" record array.ini --name s --input synthetic --size 1MiB --report no/such/folder.json
     complains 'no/such/folder\.json'
     expect 0 "$stria" ls array.ini --json

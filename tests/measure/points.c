@@ -14,7 +14,7 @@ static struct stria_round *add(const char *point, uint64_t mean, uint64_t least)
     struct stria_round *round = &rounds[result.round_count++];
     *round = (struct stria_round){.plan = {.write = true}};
     snprintf(round->plan.point, sizeof(round->plan.point), "%s", point);
-    round->latency = calloc(1, sizeof(*round->latency));
+    round->latencies = calloc(1, sizeof(*round->latencies));
     round->figures.mean = (struct stria_told){true, mean};
     round->figures.min = (struct stria_told){least > 0, least};
     return round;

@@ -16,8 +16,7 @@ static struct stria_round make(const uint64_t *bins, uint32_t count, uint64_t du
     strcpy(round.plan.point, "point");
     round.plan.write = true;
     round.drives = calloc(2, sizeof(*round.drives));
-    round.latency = calloc(1, sizeof(*round.latency));
-    stria_histogram_init(round.latency);
+    round.latencies = calloc(2, sizeof(*round.latencies));
     for (unsigned i = 0; i < 2; i++) {
         struct stria_series *series = &round.drives[i];
         stria_series_init(series, calloc(count, sizeof(uint64_t)), count, 0, STRIA_SERIES_INTERVAL_NS);
@@ -127,7 +126,7 @@ Test(round, a_latency_of_minutes_is_told_exactly)
     const uint64_t bins[2] = {MB, 0}, minutes = 94 * S;
     struct stria_round round = make(bins, 2, S / 10);
     for (unsigned i = 0; i < 100000; i++)
-        stria_histogram_add(round.latency, i < 99000 ? 1000 : minutes);
+        stria_histogram_add(&round.latencies[1], i < 99000 ? 1000 : minutes);
     stria_round_conclude(&round, 0);
     struct json_object *object = json_object_new_object();
     stria_round_document(object, &round);
@@ -153,7 +152,7 @@ Test(round, what_was_seen_once_a_second_stands_in_each_bin_of_it)
     struct stria_round round = make(bins, 15, S + S / 2);
     for (uint64_t second = 0; second < 2; second++) {
         struct stria_round_second *seen = stria_round_add_second(&round);
-        seen->temperature_c[0] = (struct stria_told){true, 40 + second};
+        seen->drives[0].temperature_c = (struct stria_told){true, 40 + second};
         seen->latency_max_ns = (struct stria_told){second == 1, 7};
     }
     stria_round_conclude(&round, 0);

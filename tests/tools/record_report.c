@@ -42,7 +42,8 @@ static void set_up(void)
                                                     .id = 7,
                                                     .bytes = 450ull * CHUNK,
                                                     .length_bytes = 600ull * CHUNK,
-                                                    .dropped_bytes = 150ull * CHUNK},
+                                                    .dropped_bytes = 150ull * CHUNK,
+                                                    .started_unix_ns = 1796040000125000000ull},
                                            .durable_bytes = 600ull * CHUNK,
                                            .duration_ns = 3 * SECOND,
                                            .degraded = true,
@@ -96,7 +97,13 @@ Test(report, the_document_has_every_key_of_its_schema)
                                        "drives.1.sustained_bytes_per_s.60s",
                                        "drives.1.stalls",
                                        "series.drive_bytes.1.0",
-                                       "series.input_bytes.0"};
+                                       "series.input_bytes.0",
+                                       "started",
+                                       "aggregate.histogram.0.1",
+                                       "drives.1.histogram.0.0",
+                                       "latency_series.interval_ns",
+                                       "latency_series.p99_ns.2",
+                                       "latency_series.drive_max_ns.1.2"};
     cr_assert_str_eq(json_object_get_string(at(document, "schema")), "stria.record/1");
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         at(document, keys[i]);
@@ -114,6 +121,11 @@ Test(report, figures_are_those_of_the_meter)
     cr_assert_eq(number(document, "drives.1.errors"), 1);
     cr_assert_eq(number(document, "buffer.high_water_bytes"), 60ull << 20);
     cr_assert_eq(number(document, "series.interval_ns"), SECOND / 10);
+    cr_assert_eq(number(document, "latency_series.interval_ns"), SECOND);
+    cr_assert_eq(number(document, "latency_series.drive_max_ns.0.1"), 1000200);
+    cr_assert_eq(number(document, "latency_series.max_ns.2"), 5000000);
+    cr_assert_null(at(document, "latency_series.p99_ns.0"), "too few for a percentile");
+    cr_assert_str_eq(json_object_get_string(at(document, "started")), "2026-11-30T12:00:00.125Z");
     json_object_put(document);
 }
 

@@ -19,6 +19,21 @@ static uint64_t percentile(const struct stria_histogram *histogram, uint32_t ppm
     return value;
 }
 
+Test(histogram, forgets_all_and_is_as_new)
+{
+    struct stria_histogram *used = fresh(), *unused = fresh();
+    static const uint64_t values[] = {0, 1, 127, 128, 5000000, UINT64_MAX};
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned j = i; j < 6; j++) {
+            stria_histogram_add(used, values[i]);
+            stria_histogram_add(used, values[j]);
+            stria_histogram_clear(used);
+            cr_assert_arr_eq(used, unused, sizeof(*used));
+        }
+    free(used);
+    free(unused);
+}
+
 Test(histogram, buckets_cover_the_64_bit_range_without_gap_or_overlap)
 {
     for (uint32_t bucket = 0; bucket < STRIA_HISTOGRAM_BUCKETS; bucket++) {

@@ -46,6 +46,29 @@ Test(meter, counts_each_drive_and_their_sum)
     free(meter);
 }
 
+Test(meter, tells_the_latency_of_each_drive_by_the_second)
+{
+    struct stria_meter *meter = meter_of((struct stria_meter_config){.drive_count = 2});
+    for (uint64_t i = 1; i <= 3000; i++) {
+        stria_meter_done(meter, 0, i * ms, 1, i <= 2000 ? ms : 20 * ms, 0);
+        stria_meter_done(meter, 1, i * ms, 1, i <= 1000 ? 9 * ms : 2 * ms, 0);
+    }
+    stria_meter_finish(meter, 3 * second_ns);
+    static const uint64_t most[3][3] = {{1, 9, 9}, {1, 2, 2}, {20, 2, 20}};
+    for (uint64_t second = 0; second < 3; second++) {
+        const struct stria_latency_bin bins[] = {
+            stria_latency_track_at(&meter->drives[0].latency_track, second),
+            stria_latency_track_at(&meter->drives[1].latency_track, second),
+            stria_latency_track_at(&meter->latency_track, second)};
+        for (unsigned i = 0; i < 3; i++) {
+            cr_assert_eq(bins[i].max_ns, most[second][i] * ms);
+            cr_assert_eq(bins[i].p99_ns, most[second][i] * ms);
+        }
+    }
+    cr_assert_eq(meter->latency_track.count, 3u);
+    free(meter);
+}
+
 Test(meter, starts_with_nothing)
 {
     struct stria_meter *meter = meter_of((struct stria_meter_config){.drive_count = 3});
