@@ -15,8 +15,13 @@
 #define RUN_TRIM_BYTES_MAX (4ull << 30) /* keeps one trim well within RUN_NS_MAX */
 
 const struct stria_backend *const stria_backends[] = {
-    &stria_backend_null, &stria_backend_memory, &stria_backend_uring_cmd,
-    &stria_backend_nvme, &stria_backend_uring,  NULL,
+    &stria_backend_null,
+    &stria_backend_memory,
+    &stria_backend_fabrics,
+    &stria_backend_uring_cmd,
+    &stria_backend_nvme,
+    &stria_backend_uring,
+    NULL,
 };
 
 int stria_drive_open(const struct stria_drive_options *options, struct stria_drive **drive,

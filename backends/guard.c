@@ -1,6 +1,7 @@
 #include "backends/guard.h"
 
 #include "backends/content.h"
+#include "backends/fabrics.h"
 #include "backends/remote.h"
 #include "backends/sysfs.h"
 #include "backends/usage.h"
@@ -157,13 +158,40 @@ static int check_subject(struct subject *subject, const struct stria_guard *guar
     return STRIA_OK;
 }
 
+/* Done with the device that the drive of another host is here. */
+struct elsewhere {
+    struct stria_fabrics_reach reach;
+    struct stria_trouble reason;
+};
+
+static int reach(const char *path, struct elsewhere *elsewhere, struct stria_trouble *trouble)
+{
+    elsewhere->reason = (struct stria_trouble){0};
+    return stria_fabrics_reach(path, &elsewhere->reach, trouble);
+}
+
+static int leave(const char *path, struct elsewhere *elsewhere, int code, struct stria_trouble *trouble)
+{
+    stria_fabrics_leave(&elsewhere->reach);
+    return code == STRIA_OK ? STRIA_OK
+                            : stria_trouble_set(trouble, code, "%s: %s", path, elsewhere->reason.sentence);
+}
+
 int stria_guard_check(const char *path, const struct stria_guard *guard, bool *erase,
                       struct stria_trouble *trouble)
 {
     struct subject subject = {.path = path};
+    struct elsewhere elsewhere;
     if (stria_remote_is(path))
         return stria_remote_check(path, guard, erase, trouble);
     *erase = false;
+    if (stria_fabrics_url_is(path)) {
+        int code = reach(path, &elsewhere, trouble);
+        if (code != STRIA_OK)
+            return code;
+        code = stria_guard_check(elsewhere.reach.device, guard, erase, &elsewhere.reason);
+        return leave(path, &elsewhere, code, trouble);
+    }
     if (stat(path, &subject.status) != 0)
         return errno == ENOENT ? STRIA_OK
                                : stria_trouble_set(trouble, stria_code_of_errno(errno),
@@ -179,9 +207,17 @@ int stria_guard_check(const char *path, const struct stria_guard *guard, bool *e
 int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
 {
     struct stat status;
+    struct elsewhere elsewhere;
     *fd = -1;
     if (stria_remote_is(path))
         return STRIA_OK; /* opening it takes it from everybody else */
+    if (stria_fabrics_url_is(path)) {
+        int code = reach(path, &elsewhere, trouble);
+        if (code != STRIA_OK)
+            return code;
+        code = stria_guard_hold(elsewhere.reach.device, fd, &elsewhere.reason);
+        return leave(path, &elsewhere, code, trouble);
+    }
     if (stat(path, &status) != 0 && errno == ENOENT)
         return STRIA_OK;
     const bool device = S_ISBLK(status.st_mode);
@@ -204,8 +240,16 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
 int stria_guard_erase(const char *path, struct stria_trouble *trouble)
 {
     struct subject subject = {.path = path};
+    struct elsewhere elsewhere;
     if (stria_remote_is(path))
         return stria_remote_erase(path, trouble);
+    if (stria_fabrics_url_is(path)) {
+        int code = reach(path, &elsewhere, trouble);
+        if (code != STRIA_OK)
+            return code;
+        code = stria_guard_erase(elsewhere.reach.device, &elsewhere.reason);
+        return leave(path, &elsewhere, code, trouble);
+    }
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &subject.status) != 0) {
         const int error = errno;

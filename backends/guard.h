@@ -30,7 +30,8 @@ int stria_guard_check(const char *path, const struct stria_guard *guard, bool *e
 /* Keeps everybody else out of a file or device from now on, readers too, so that several drives can be held
  * before the first is changed. Who opens it through the hold says so (stria_drive_options.held). *fd is the
  * hold, to be closed; −1 where there is nothing at path yet, and for a drive that whoever opens it has alone
- * anyway. STRIA_ERR_BUSY when somebody uses it. Changes nothing. */
+ * anyway. STRIA_ERR_BUSY when somebody uses it. Changes nothing. A drive of another
+ * host is held only between stria_fabrics_keep() and stria_fabrics_let_go(). */
 int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble);
 
 /* Takes every signature off the drive at path, and has the kernel forget its partitions. Only after

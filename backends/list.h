@@ -12,6 +12,9 @@ extern const struct stria_backend stria_backend_null;
  * whoever opens the name again finds the same bytes. */
 extern const struct stria_backend stria_backend_memory;
 
+/* "nvme-tcp://HOST:PORT/NQN": a drive of another host, with "passthrough:" before it too. */
+extern const struct stria_backend stria_backend_fabrics;
+
 /* "passthrough:PATH": NVMe commands past the block layer; PATH is the block device. */
 extern const struct stria_backend stria_backend_uring_cmd;
 

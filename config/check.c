@@ -2,6 +2,7 @@
 
 #include "config/keys.h"
 #include "config/profile.h"
+#include "support/fabrics_url.h"
 #include "support/units.h"
 
 #include <inttypes.h>
@@ -192,6 +193,17 @@ static void name_block_device(struct stria_drive_config *drive)
     drive->passthrough = true;
 }
 
+static void check_url(const struct stria_array_config *config, unsigned drive,
+                      const struct stria_config_lines *lines, struct stria_problems *problems)
+{
+    const char *path = config->drives[drive].path;
+    struct stria_fabrics_url url;
+    struct stria_trouble trouble;
+    if (stria_fabrics_url_is(path) && stria_fabrics_url_parse(path, &url, &trouble) != STRIA_OK)
+        stria_problems_add(problems, "%s:%u: %s", config->file,
+                           line_of_key(lines->of_drive[drive], STRIA_KEY_DRIVE, "path"), trouble.sentence);
+}
+
 void stria_config_check(struct stria_array_config *config, const struct stria_config_lines *lines,
                         struct stria_problems *problems)
 {
@@ -204,6 +216,7 @@ void stria_config_check(struct stria_array_config *config, const struct stria_co
         make_path_whole(config, "path", line_of_key(lines->of_drive[i], STRIA_KEY_DRIVE, "path"),
                         config->drives[i].path, problems);
         name_block_device(&config->drives[i]);
+        check_url(config, i, lines, problems);
         check_size_is_for_file(config, i, lines, problems);
         check_needs_profile(config, i, lines, problems);
         check_profile(config, i, lines, problems);

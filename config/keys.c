@@ -184,7 +184,7 @@ const struct stria_key stria_keys[] = {
      parse_yes_or_no, IN_ARRAY(discard)},
     {STRIA_KEY_DRIVE, "path", "a device or a file, in at most 4095 bytes", NULL, true,
      "The device, best by its name in /dev/disk/by-id, or a file; a relative path starts in this file's "
-     "folder",
+     "folder; a drive of another host is nvme-tcp://host:port/nqn",
      parse_path, IN_DRIVE(path)},
     {STRIA_KEY_DRIVE, "backend", "auto or passthrough", "auto", false,
      "How the drive is reached: as what its path is (auto), or an NVMe drive by commands of its own, past "

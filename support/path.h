@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* True for a path that a backend claims by a prefix of lower-case letters and a colon ("null:"); a file of
- * such a name is written with "./" before it. */
+/* True for a path that a backend claims by a prefix of lower-case letters and a colon ("null:"), or by that
+ * of a drive in another host ("nvme-tcp://"); a file of such a name is written with "./" before it. */
 bool stria_path_is_prefixed(const char *path);
 
 #endif

@@ -1,3 +1,4 @@
+#include "backends/fabrics.h"
 #include "config/profile.h"
 #include "measure/archive.h"
 #include "measure/document.h"
@@ -165,9 +166,23 @@ static bool ends_in_ini(const char *path)
     return length > 4 && strcmp(path + length - 4, ".ini") == 0;
 }
 
+/* A drive of another host is measured as the device that it is here, until the command ends. */
+static int take_device(struct stria_drive_config *drive)
+{
+    struct stria_fabrics_reach reach;
+    struct stria_trouble trouble = {0};
+    if (!stria_fabrics_url_is(drive->path))
+        return STRIA_STATUS_OK;
+    if (stria_fabrics_reach(drive->path, &reach, &trouble) != STRIA_OK)
+        return stria_status_fail("bench", &trouble);
+    snprintf(drive->path, sizeof(drive->path), "%s", reach.device);
+    stria_fabrics_leave(&reach);
+    return STRIA_STATUS_OK;
+}
+
 static int take_array(struct job *job, char **targets, int count)
 {
-    int status;
+    int status = STRIA_STATUS_OK;
     if (count > 1)
         return wrong("%s is an array: it is measured alone", targets[0]);
     if (job->given->profile)
@@ -180,7 +195,9 @@ static int take_array(struct job *job, char **targets, int count)
     job->bench.drive_count = job->array->drive_count;
     if (!job->given->raw)
         job->bench.array = job->array;
-    return STRIA_STATUS_OK;
+    for (uint32_t i = 0; i < job->array->drive_count && status == STRIA_STATUS_OK; i++)
+        status = take_device(&job->array->drives[i]);
+    return status;
 }
 
 static int take_drive(struct job *job, const char *path)
@@ -193,7 +210,9 @@ static int take_drive(struct job *job, const char *path)
         return wrong("%.100s… is too long for a path", path);
     snprintf(drive->path, sizeof(drive->path), "%s", path);
     snprintf(drive->name, sizeof(drive->name), "drive%u", job->bench.drive_count);
-    int status = parse_scale("capacity-scale", given->capacity_scale, &drive->capacity_scale);
+    int status = take_device(drive);
+    if (status == STRIA_STATUS_OK)
+        status = parse_scale("capacity-scale", given->capacity_scale, &drive->capacity_scale);
     if (status == STRIA_STATUS_OK)
         status = parse_scale("rate-scale", given->rate_scale, &drive->rate_scale);
     if (status != STRIA_STATUS_OK)

@@ -1,3 +1,4 @@
+#include "backends/fabrics.h"
 #include "support/nearest.h"
 #include "tools/commands.h"
 #include "tools/signals.h"
@@ -80,11 +81,13 @@ int main(int argc, char **argv)
 {
     fill_closed_descriptors();
     stria_signals_take();
+    stria_fabrics_keep();
     int status = run(argc, argv);
     /* What could not be written is not a success. */
     if (fflush(stdout) != 0 && status == STRIA_STATUS_OK) {
         perror("stria: cannot write to standard output");
         status = STRIA_STATUS_SYSTEM;
     }
+    stria_fabrics_let_go();
     return status;
 }

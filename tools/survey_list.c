@@ -1,5 +1,8 @@
 #include "tools/survey_list.h"
 
+#include "backends/fabrics.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool grow(struct stria_survey_list *list)
@@ -26,11 +29,29 @@ static void drop_last(struct stria_survey_list *list)
     free(list->drives[--list->count]);
 }
 
+/* As the device that it is here, by the name that the user has for it. */
+static int read_far(const char *url, struct stria_survey_drive *drive, struct stria_trouble *trouble)
+{
+    struct stria_fabrics_reach reach;
+    const int reached = stria_fabrics_reach(url, &reach, trouble);
+    if (reached != STRIA_OK) {
+        stria_survey_read("", url, drive, NULL);
+        return reached;
+    }
+    const int code = stria_survey_read("", reach.device, drive, trouble);
+    snprintf(drive->path, sizeof(drive->path), "%s", url);
+    stria_fabrics_leave(&reach);
+    return code;
+}
+
 int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path)
 {
     if (!grow(list))
         return STRIA_ERR_NO_MEMORY;
-    return stria_survey_read(root, path, list->drives[list->count - 1], &list->troubles[list->count - 1]);
+    struct stria_survey_drive *drive = list->drives[list->count - 1];
+    struct stria_trouble *trouble = &list->troubles[list->count - 1];
+    return stria_fabrics_url_is(path) && !root[0] ? read_far(path, drive, trouble)
+                                                  : stria_survey_read(root, path, drive, trouble);
 }
 
 struct add_all {

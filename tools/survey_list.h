@@ -11,7 +11,8 @@ struct stria_survey_list {
     struct stria_trouble *troubles;     /* of each, its code STRIA_OK if it could be surveyed */
 };
 
-/* Surveys one more drive. STRIA_ERR_NO_MEMORY, or its own code, which its trouble has too. */
+/* Surveys one more drive; one of another host is connected for it, and stays so if connections are kept
+ * (stria_fabrics_keep). STRIA_ERR_NO_MEMORY, or its own code, which its trouble has too. */
 int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path);
 
 /* Adds all that could be drives; idle: of these only those that nobody but an array uses. */

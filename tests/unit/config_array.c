@@ -305,6 +305,22 @@ Test(config_array, what_is_for_files_or_fakes_only_is_refused_elsewhere)
                    "profile", NULL);
 }
 
+Test(config_array, a_drive_of_another_host_is_checked_as_far_as_its_text_goes)
+{
+    static const char far[] = "nvme-tcp://[fd00::2]:4420/nqn.2014-08.org.example:far1?nsid=2";
+    char text[256];
+    snprintf(text, sizeof(text), "[array]\n[drive.a]\npath = %s\n", far);
+    stria_problems_clear(&problems);
+    cr_assert_eq(stria_array_config_parse("there/x.ini", text, strlen(text), config, &problems), STRIA_OK);
+    cr_assert_str_eq(config->drives[0].path, far);
+    assert_refused("[array]\n[drive.a]\npath = nvme-tcp://h\n",
+                   "x.ini:3: nvme-tcp://h names no NVMe subsystem", NULL);
+    assert_refused("[array]\n[drive.a]\npath = nvme-tcp://h/nqn.a\nsize = 1GiB\n",
+                   "x.ini:4: size is for files", NULL);
+    assert_refused("[array]\n[drive.a]\npath = nvme-tcp://h/nqn.a\n[drive.b]\npath = nvme-tcp://h/nqn.a\n",
+                   "are the same drive", NULL);
+}
+
 Test(config_array, a_profile_is_known_or_is_a_file_beside_this_one)
 {
     assert_refused("[array]\n" DRIVE "profile = samsung-908\n", "x.ini:4: ", "'samsung-908'", "samsung-980",
