@@ -7,36 +7,7 @@
 #: modules nvme nvmet-tcp nvme-tcp
 #: limit 300
 . "$(dirname "$0")/lib.sh"
-
-nvmet=/sys/kernel/config/nvmet
-prefix=nqn.2014-08.org.example
-
-# offer NAME DEVICE: what docs/scale-out.md has an administrator do on the host that has the drive.
-offer() {
-    subsystem=$nvmet/subsystems/$prefix:$1
-    mkdir "$subsystem" "$subsystem/namespaces/1"
-    echo 1 >"$subsystem/attr_allow_any_host"
-    echo "STRIA-$1" >"$subsystem/attr_serial"
-    echo "$2" >"$subsystem/namespaces/1/device_path"
-    echo 1 >"$subsystem/namespaces/1/enable"
-}
-
-open_port() {
-    port=$nvmet/ports/1
-    mkdir "$port"
-    echo tcp >"$port/addr_trtype"
-    echo ipv4 >"$port/addr_adrfam"
-    echo 127.0.0.1 >"$port/addr_traddr"
-    echo 4420 >"$port/addr_trsvcid"
-}
-
-show() {
-    ln -s "$nvmet/subsystems/$prefix:$1" "$nvmet/ports/1/subsystems/$prefix:$1"
-}
-
-hide() {
-    rm "$nvmet/ports/1/subsystems/$prefix:$1"
-}
+. "$(dirname "$0")/target.sh"
 
 # join NAME: on the host that records.
 join() {
@@ -53,7 +24,7 @@ made() {
 
 mixed() {
     mount -t configfs configfs /sys/kernel/config
-    open_port
+    open_port 1 ipv4 127.0.0.1
     offer far1 "$(device_of c)"
     offer far2 "$(device_of d)"
     show far1
