@@ -271,6 +271,8 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
     if (code == STRIA_OK)
         code = create_ring(writer, options, trouble);
     writer->recording = new_identity(array);
+    /* What was prepared is not part of it. */
+    writer->started_unix_ns = stria_clock_wall_ns();
     writer->started_ns = stria_clock_ns();
     if (code == STRIA_OK) {
         attach_drives(writer);

@@ -9,7 +9,8 @@ struct place {
     const struct stria_round *round; /* null for the whole measurement */
     const char *drive;               /* null for all drives together */
     bool dated;
-    uint64_t start_ns; /* since 1970; of the round's first bin */
+    uint64_t started_ns; /* of the measurement, since 1970 … */
+    uint64_t start_ns;   /* … and of the round's first bin */
 };
 
 /* A tag ends at what is not escaped; it cannot hold a new line, nor end in a backslash, nor be empty. */
@@ -75,6 +76,8 @@ static void add_track(struct stria_text *out, const struct place *place, const s
 
 static void add_round(struct stria_text *out, struct place *place)
 {
+    if (place->round->begin_ns.known)
+        place->start_ns = place->started_ns + place->round->begin_ns.value;
     add_readings(out, place, place->round->readings);
     for (uint32_t i = 0; i < place->round->track_count; i++) {
         const int drive = place->round->tracks[i].drive;
@@ -82,13 +85,15 @@ static void add_round(struct stria_text *out, struct place *place)
         add_track(out, place, &place->round->tracks[i]);
     }
     place->drive = NULL;
+    /* Where it is not told when rounds begin, they follow one another. */
     place->start_ns += place->round->readings[STRIA_QUANTITY_DURATION].value;
 }
 
 static void add_measurement(struct stria_text *out, const struct stria_measurement *measurement)
 {
     struct place place = {.measurement = measurement};
-    place.dated = stria_started_parse(measurement->started, &place.start_ns);
+    place.dated = stria_started_parse(measurement->started, &place.started_ns);
+    place.start_ns = place.started_ns;
     add_readings(out, &place, measurement->readings);
     for (uint32_t i = 0; i < measurement->drive_count; i++) {
         place.drive = measurement->drives[i].label;

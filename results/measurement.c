@@ -145,7 +145,8 @@ const char *stria_track_key(enum stria_track_kind kind)
     static const char *const keys[STRIA_TRACK_KINDS] = {
         [STRIA_TRACK_INPUT] = "input_bytes",          [STRIA_TRACK_STORED] = "stored_bytes",
         [STRIA_TRACK_BUFFER] = "buffer_bytes",        [STRIA_TRACK_LATENCY_P99] = "latency_p99_ns",
-        [STRIA_TRACK_TEMPERATURE] = "temperature_mc", [STRIA_TRACK_THROTTLES] = "throttle_count",
+        [STRIA_TRACK_LATENCY_MAX] = "latency_max_ns", [STRIA_TRACK_TEMPERATURE] = "temperature_mc",
+        [STRIA_TRACK_THROTTLES] = "throttle_count",
     };
     return keys[kind];
 }

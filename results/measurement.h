@@ -25,7 +25,8 @@ enum stria_track_kind {
     STRIA_TRACK_INPUT,       /* bytes that came in, in each bin */
     STRIA_TRACK_STORED,      /* bytes stored or read, in each bin */
     STRIA_TRACK_BUFFER,      /* most bytes in the buffer, in each bin */
-    STRIA_TRACK_LATENCY_P99, /* ns */
+    STRIA_TRACK_LATENCY_P99, /* ns; of a drive, or of all together */
+    STRIA_TRACK_LATENCY_MAX, /* the same */
     STRIA_TRACK_TEMPERATURE, /* thousandths of a degree Celsius */
     STRIA_TRACK_THROTTLES,   /* how often the drive had throttled, up to the bin's end */
     STRIA_TRACK_KINDS
@@ -48,6 +49,12 @@ struct stria_bucket {
     uint64_t low_ns, count;
 };
 
+/* A histogram of latencies; without a bucket where it is not told. */
+struct stria_latencies {
+    struct stria_bucket *buckets; /* rising */
+    uint32_t count;
+};
+
 /* What was measured in one go: a recording, a simulation, one repeat at one point of a bench, a job of fio.
  */
 struct stria_round {
@@ -55,11 +62,12 @@ struct stria_round {
     uint32_t repeat;   /* from 0 */
     bool reads;
     bool counts; /* it is a repeat of its point; false for one that only prepares, or was cut short */
+    struct stria_reading begin_ns; /* since the measurement was started */
     struct stria_reading readings[STRIA_QUANTITIES];
     struct stria_track *tracks; /* those of stored bytes all have the same bins */
     uint32_t track_count;
-    struct stria_bucket *buckets; /* latencies, rising */
-    uint32_t bucket_count;
+    struct stria_latencies latencies;
+    struct stria_latencies *drive_latencies; /* of each drive of the measurement; null where not told */
 };
 
 /* The repeats of a bench at one point, summed up by the bench. */

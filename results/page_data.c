@@ -1,11 +1,8 @@
+#include "results/latency_curve.h"
 #include "results/page_internal.h"
 #include "support/json.h"
 
 #include <stdlib.h>
-
-static const enum stria_quantity latencies[] = {STRIA_QUANTITY_LATENCY_P50, STRIA_QUANTITY_LATENCY_P90,
-                                                STRIA_QUANTITY_LATENCY_P99, STRIA_QUANTITY_LATENCY_P999,
-                                                STRIA_QUANTITY_LATENCY_MAX};
 
 static void append(struct json_object *list, bool known, uint64_t value)
 {
@@ -20,11 +17,29 @@ static void add_reading(struct json_object *object, const char *key, const struc
     stria_json_add_figure(object, key, reading->known, reading->value);
 }
 
-static void add_latencies(struct json_object *object, const struct stria_reading readings[STRIA_QUANTITIES])
+static void append_curve(struct json_object *list, const struct stria_latencies *latencies,
+                         const struct stria_reading readings[STRIA_QUANTITIES])
 {
-    struct json_object *list = stria_json_add_array(object, "latency_ns");
-    for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++)
-        append(list, readings[latencies[i]].known, readings[latencies[i]].value);
+    struct stria_latency_point points[STRIA_LATENCY_POINTS_MAX];
+    const uint32_t count = stria_latency_curve(latencies, readings, points);
+    for (uint32_t i = 0; i < count; i++) {
+        struct json_object *point = stria_json_append_array(list);
+        stria_json_append_u64(point, points[i].tail_ppm);
+        stria_json_append_u64(point, points[i].ns);
+    }
+}
+
+/* Of all drives, and of each; where a round does not tell of drives, the measurement may. */
+static void add_curves(struct json_object *object, const struct stria_measurement *measurement,
+                       const struct stria_round *round)
+{
+    static const struct stria_reading unknown[STRIA_QUANTITIES];
+    append_curve(stria_json_add_array(object, "latency_curve"), &round->latencies, round->readings);
+    struct json_object *drives = stria_json_add_array(object, "drive_latency_curves");
+    for (uint32_t i = 0; i < measurement->drive_count; i++)
+        append_curve(stria_json_append_array(drives),
+                     round->drive_latencies ? &round->drive_latencies[i] : NULL,
+                     measurement->round_count == 1 ? measurement->drives[i].readings : unknown);
 }
 
 static void add_tracks(struct json_object *object, const struct stria_round *round)
@@ -56,7 +71,7 @@ static void add_rounds(struct json_object *object, const struct stria_measuremen
         add_reading(one, "duration_ns", &round->readings[STRIA_QUANTITY_DURATION]);
         add_reading(one, "minimum_bytes_per_s", &round->readings[STRIA_QUANTITY_MINIMUM]);
         add_reading(one, "mean_bytes_per_s", &round->readings[STRIA_QUANTITY_MEAN]);
-        add_latencies(one, round->readings);
+        add_curves(one, measurement, round);
         add_tracks(one, round);
     }
 }
@@ -103,7 +118,6 @@ static void add_measurement(struct json_object *list, const struct stria_measure
     for (uint32_t i = 0; i < measurement->drive_count; i++) {
         struct json_object *drive = stria_json_append_object(drives);
         stria_json_add_text(drive, "label", measurement->drives[i].label);
-        add_latencies(drive, measurement->drives[i].readings);
     }
     add_rounds(object, measurement);
     add_points(object, measurement);

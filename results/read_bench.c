@@ -56,6 +56,9 @@ static void read_tracks(const struct stria_node *node, struct stria_measurement 
         stria_node_fail(&series, "has bins without a width: the file is damaged");
     const struct stria_node stored = stria_node_array(&series, "drive_bytes");
     const struct stria_node latency = stria_node_optional(&series, "latency_p99_ns");
+    const struct stria_node longest = stria_node_optional(&series, "latency_max_ns");
+    const struct stria_node drive_latency = stria_node_optional(&series, "drive_latency_p99_ns");
+    const struct stria_node drive_longest = stria_node_optional(&series, "drive_latency_max_ns");
     const struct stria_node buffer = stria_node_optional(&series, "buffer_bytes");
     const struct stria_node temperature = stria_node_optional(&series, "temperature_c");
     const struct stria_node throttles = stria_node_optional(&series, "throttle_count");
@@ -64,6 +67,10 @@ static void read_tracks(const struct stria_node *node, struct stria_measurement 
     stria_reading_add_tracks(&stored, measurement, round, &like);
     like.kind = STRIA_TRACK_LATENCY_P99;
     stria_reading_add_track(&latency, round, &like);
+    stria_reading_add_tracks(&drive_latency, measurement, round, &like);
+    like.kind = STRIA_TRACK_LATENCY_MAX;
+    stria_reading_add_track(&longest, round, &like);
+    stria_reading_add_tracks(&drive_longest, measurement, round, &like);
     like.kind = STRIA_TRACK_BUFFER;
     stria_reading_add_track(&buffer, round, &like);
     like.kind = STRIA_TRACK_TEMPERATURE;
@@ -72,21 +79,20 @@ static void read_tracks(const struct stria_node *node, struct stria_measurement 
     stria_reading_add_tracks(&throttles, measurement, round, &like);
 }
 
-static void read_buckets(const struct stria_node *node, struct stria_measurement *measurement,
-                         struct stria_round *round)
+static void read_latencies(const struct stria_node *node, struct stria_measurement *measurement,
+                           struct stria_round *round)
 {
-    const struct stria_node list = stria_node_optional(node, "histogram");
-    round->bucket_count = stria_node_count(&list);
-    round->buckets = stria_arena_take(&measurement->arena, round->bucket_count, sizeof(*round->buckets));
-    for (uint32_t i = 0; i < round->bucket_count; i++) {
-        const struct stria_node pair = stria_node_at(&list, i);
-        const struct stria_node low = stria_node_at(&pair, 0), count = stria_node_at(&pair, 1);
-        if (stria_node_count(&pair) != 2)
-            stria_node_fail(&pair, "is not a pair of a latency and a count: the file is damaged");
-        round->buckets[i].low_ns = stria_node_value(&low).value;
-        round->buckets[i].count = stria_node_value(&count).value;
-        if (i > 0 && round->buckets[i].low_ns <= round->buckets[i - 1].low_ns)
-            stria_node_fail(&pair, "does not lie above the bucket before it: the file is damaged");
+    const struct stria_node all = stria_node_optional(node, "histogram");
+    const struct stria_node drives = stria_node_optional(node, "drive_histograms");
+    stria_reading_latencies(&all, &round->latencies);
+    /* What is read from an array is one series, whatever its drives. */
+    if (stria_node_count(&drives) != measurement->drive_count)
+        return;
+    round->drive_latencies =
+        stria_arena_take(&measurement->arena, measurement->drive_count, sizeof(*round->drive_latencies));
+    for (uint32_t i = 0; i < measurement->drive_count; i++) {
+        const struct stria_node drive = stria_node_at(&drives, i);
+        stria_reading_latencies(&drive, &round->drive_latencies[i]);
     }
 }
 
@@ -105,6 +111,7 @@ static void read_round(const struct stria_node *node, struct stria_measurement *
     round->repeat = (uint32_t)stria_node_reading(node, "repeat").value;
     round->reads = direction && strcmp(direction, "read") == 0;
     round->counts = counts(node);
+    round->begin_ns = stria_node_reading(node, "begin_ns");
     stria_reading_rates(node, round->readings);
     round->readings[STRIA_QUANTITY_MINIMUM] = stria_node_reading(node, "min_bytes_per_s");
     round->readings[STRIA_QUANTITY_LOSSLESS] = stria_node_reading(node, "lossless_bytes_per_s");
@@ -114,7 +121,7 @@ static void read_round(const struct stria_node *node, struct stria_measurement *
     const struct stria_node temperature = stria_node_optional(node, "temperature_max_c");
     round->readings[STRIA_QUANTITY_TEMPERATURE_MAX] = stria_node_degrees(&temperature);
     read_tracks(node, measurement, round);
-    read_buckets(node, measurement, round);
+    read_latencies(node, measurement, round);
 }
 
 static void read_rounds(const struct stria_node *list, struct stria_measurement *measurement)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -48,6 +49,34 @@ static void read_latency(const struct stria_node *direction, struct stria_readin
     readings[STRIA_QUANTITY_LATENCY_MAX] = stria_node_reading(&whole, "max");
 }
 
+static int by_latency(const void *a, const void *b)
+{
+    const struct stria_bucket *one = a, *other = b;
+    return (one->low_ns > other->low_ns) - (one->low_ns < other->low_ns);
+}
+
+/* With json+, its bins, each by its middle. */
+static void read_bins(const struct stria_node *direction, struct stria_latencies *latencies)
+{
+    const struct stria_node whole = stria_node_optional(direction, "lat_ns");
+    const struct stria_node completion = stria_node_optional(direction, "clat_ns");
+    struct stria_node bins = stria_node_optional(&whole, "bins");
+    if (!bins.value)
+        bins = stria_node_optional(&completion, "bins");
+    if (!json_object_is_type(bins.value, json_type_object))
+        return;
+    const size_t room = (size_t)json_object_object_length(bins.value);
+    latencies->buckets = stria_arena_take(bins.document->arena, room, sizeof(*latencies->buckets));
+    json_object_object_foreach(bins.value, key, count)
+    {
+        char *end;
+        const unsigned long long ns = strtoull(key, &end, 10);
+        if (*end == '\0' && end != key && json_object_get_uint64(count) > 0)
+            latencies->buckets[latencies->count++] = (struct stria_bucket){ns, json_object_get_uint64(count)};
+    }
+    qsort(latencies->buckets, latencies->count, sizeof(*latencies->buckets), by_latency);
+}
+
 static void read_job(const struct stria_node *job, struct stria_round *round)
 {
     const struct stria_node direction = busier_direction(job, &round->reads);
@@ -65,6 +94,7 @@ static void read_job(const struct stria_node *job, struct stria_round *round)
     if (runtime_ms.known)
         readings[STRIA_QUANTITY_DURATION] = (struct stria_reading){true, runtime_ms.value * 1000000};
     read_latency(&direction, readings);
+    read_bins(&direction, &round->latencies);
 }
 
 /* Jobs of one document run at the same time, unless they are stonewalled, which makes groups. */

@@ -115,6 +115,44 @@ static void read_series(const struct stria_node *root, struct stria_measurement 
         derive_fill(measurement, round);
 }
 
+static void read_latency_series(const struct stria_node *root, struct stria_measurement *measurement,
+                                struct stria_round *round)
+{
+    const struct stria_node series = stria_node_optional(root, "latency_series");
+    if (!series.value)
+        return;
+    struct stria_track like = {.drive = STRIA_TRACK_ARRAY,
+                               .interval_ns = stria_node_u64(&series, "interval_ns"),
+                               .last_partial = true};
+    const struct stria_node p99 = stria_node_optional(&series, "p99_ns");
+    const struct stria_node longest = stria_node_optional(&series, "max_ns");
+    const struct stria_node drive_p99 = stria_node_optional(&series, "drive_p99_ns");
+    const struct stria_node drive_longest = stria_node_optional(&series, "drive_max_ns");
+    if (like.interval_ns == 0)
+        stria_node_fail(&series, "has bins without a width: the file is damaged");
+    like.kind = STRIA_TRACK_LATENCY_P99;
+    stria_reading_add_track(&p99, round, &like);
+    stria_reading_add_tracks(&drive_p99, measurement, round, &like);
+    like.kind = STRIA_TRACK_LATENCY_MAX;
+    stria_reading_add_track(&longest, round, &like);
+    stria_reading_add_tracks(&drive_longest, measurement, round, &like);
+}
+
+static void read_latencies(const struct stria_node *root, const struct stria_node *aggregate,
+                           struct stria_measurement *measurement, struct stria_round *round)
+{
+    const struct stria_node list = stria_node_array(root, "drives");
+    const struct stria_node all = stria_node_optional(aggregate, "histogram");
+    stria_reading_latencies(&all, &round->latencies);
+    round->drive_latencies =
+        stria_arena_take(&measurement->arena, measurement->drive_count, sizeof(*round->drive_latencies));
+    for (uint32_t i = 0; i < measurement->drive_count; i++) {
+        const struct stria_node drive = stria_node_at(&list, i);
+        const struct stria_node histogram = stria_node_optional(&drive, "histogram");
+        stria_reading_latencies(&histogram, &round->drive_latencies[i]);
+    }
+}
+
 static void read_recording(const struct stria_node *recording, struct stria_measurement *measurement)
 {
     struct stria_reading *readings = measurement->readings;
@@ -176,6 +214,8 @@ void stria_reading_record(const struct stria_node *root, struct stria_measuremen
     round->label = "recording";
     round->counts = true;
     read_series(root, measurement, round);
+    read_latency_series(root, measurement, round);
+    read_latencies(root, &aggregate, measurement, round);
     for (unsigned i = 0; i < STRIA_QUANTITIES; i++)
         round->readings[i] = readings[i];
     measurement->rounds = round;

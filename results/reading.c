@@ -92,6 +92,24 @@ void stria_reading_add_tracks(const struct stria_node *arrays, const struct stri
     }
 }
 
+void stria_reading_latencies(const struct stria_node *list, struct stria_latencies *latencies)
+{
+    latencies->count = stria_node_count(list);
+    latencies->buckets =
+        stria_arena_take(list->document->arena, latencies->count, sizeof(*latencies->buckets));
+    for (uint32_t i = 0; i < latencies->count; i++) {
+        struct stria_bucket *bucket = &latencies->buckets[i];
+        const struct stria_node pair = stria_node_at(list, i);
+        const struct stria_node low = stria_node_at(&pair, 0), count = stria_node_at(&pair, 1);
+        if (stria_node_count(&pair) != 2)
+            stria_node_fail(&pair, "is not a pair of a latency and a count: the file is damaged");
+        bucket->low_ns = stria_node_value(&low).value;
+        bucket->count = stria_node_value(&count).value;
+        if (i > 0 && bucket->low_ns <= bucket[-1].low_ns)
+            stria_node_fail(&pair, "does not lie above the bucket before it: the file is damaged");
+    }
+}
+
 void stria_reading_tell_apart(struct stria_measurement *measurement)
 {
     for (uint32_t i = 0; i < measurement->drive_count; i++) {

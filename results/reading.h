@@ -28,6 +28,9 @@ void stria_reading_add_track(const struct stria_node *array, struct stria_round 
 void stria_reading_add_tracks(const struct stria_node *arrays, const struct stria_measurement *measurement,
                               struct stria_round *round, const struct stria_track *like);
 
+/* A histogram, from pairs of a bucket's least value and its count; none for a node without a value. */
+void stria_reading_latencies(const struct stria_node *list, struct stria_latencies *latencies);
+
 /* Gives drives of the same label a number, so that each has its own. */
 void stria_reading_tell_apart(struct stria_measurement *measurement);
 

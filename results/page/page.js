@@ -2,7 +2,6 @@
 (function () {
   const root = document.documentElement;
   const results = JSON.parse(document.getElementById("stria-data").textContent);
-  const PERCENTILES = ["p50", "p90", "p99", "p99.9", "max"];
   const POINTS_SHOWN = 360;
   const charts = [];
 
@@ -171,7 +170,8 @@
     }
     const end = parts[0].x[parts[0].x.length - 1];
     const marks = result.gaps.filter(gap => gap.from_ns != null)
-      .map(gap => ({ from: gap.from_ns / 1e9, until: Math.min(gap.until_ns / 1e9, end), text: gapText(gap) }));
+      .map(gap => ({ from: gap.from_ns / 1e9, until: Math.min(gap.until_ns / 1e9, end), text: gapText(gap) }))
+      .concat(throttleMarks(result, round));
     return { data, options: { series, bands, axes: axes(axisSeconds, axisRate), scales: { x: { time: false, range: tight }, y: { range: zero } },
       hooks: { draw: [gapMarks(marks)] } } };
   }
@@ -209,24 +209,43 @@
       scales: { x: { time: false, range: tight }, y: { range: zero } } } };
   }
 
+  /* Each power of ten further to the right is a tenth of the requests; the longest stands apart, at the right edge, because
+     nothing tells how rare it is. */
   function percentiles(rows) {
-    const series = [{ label: "percentile", value: (_, v) => PERCENTILES[v] ?? "" }];
-    for (const row of rows)
-      series.push(line(row.label, row.colour, latency, { dash: row.dash, width: row.width || 1.75, points: { show: true, size: 7, fill: row.colour } }));
-    const known = rows.flatMap(row => row.values).filter(value => value > 0);
-    const low = Math.min(...known), high = Math.max(...known);
-    return { data: [[0, 1, 2, 3, 4], ...rows.map(row => row.values)], options: { series,
-      axes: axes(value => PERCENTILES[value] ?? "", latency).map((axis, i) => i ? axis : { ...axis, splits: () => [0, 1, 2, 3, 4] }),
-      scales: { x: { time: false, range: () => [-0.2, 4.2] },
-        y: { distr: 3, range: () => [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high * 1.01))] } } } };
+    const nines = tail => -Math.log10(tail / 1e6);
+    const parts = rows.map(row => ({ ...row, body: row.curve.filter(([tail]) => tail > 0), most: row.curve.find(([tail]) => tail === 0) }));
+    const known = parts.flatMap(part => part.curve.map(([, ns]) => Math.max(1, ns)));
+    const far = Math.max(1, ...parts.flatMap(part => part.body.map(([tail]) => nines(tail))));
+    const edge = Math.ceil(far * 4) / 4 + 0.5;
+    const text = at => Math.abs(at - edge) < 0.01 ? "max" : at < 0.1 ? number(100 * (1 - 10 ** -at), 0) + " %" : "p" + number(100 * (1 - 10 ** -at), Math.max(0, Math.ceil(at) - 1));
+    const series = [{ label: "percentile", value: (_, v) => v == null ? "" : text(v) }];
+    const data = join(parts.map(part => {
+      const body = part.body.map(([tail, ns]) => [nines(tail), Math.max(1, ns)]);
+      if (part.most) body.push([edge - 0.05, null], [edge, Math.max(1, part.most[1])]);
+      return { x: body.map(([x]) => x), ys: [body.map(([, ns]) => ns)] };
+    }));
+    for (const part of parts) {
+      const few = part.body.length < 8;
+      series.push(line(part.label, part.colour, latency, { dash: part.dash, width: part.width || 1.75, spanGaps: false,
+        points: { show: true, size: 7, fill: part.colour, stroke: part.colour,
+          filter: (u, i) => u.data[i].map((v, at) => v != null && (few || Math.abs(u.data[0][at] - edge) < 0.01) ? at : -1).filter(at => at >= 0) } }));
+    }
+    const splits = [Math.log10(2), 1, 2, 3, 4, 5].filter(at => at < edge - 0.3).concat(edge);
+    return { data, options: { series,
+      axes: axes(text, latency).map((axis, i) => i ? axis : { ...axis, space: 36, splits: () => splits }),
+      scales: { x: { time: false, range: () => [0, edge + 0.1] }, y: logarithmic(Math.min(...known), Math.max(...known)) } } };
   }
 
-  function plain(lines, text, yRange) {
+  /* Whole decades, so that its lines have names. */
+  const logarithmic = (low, high) => ({ distr: 3, range: () => [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high * 1.01))] });
+
+  function plain(lines, text, y, marks) {
     const series = [{ label: "time", value: (_, v) => seconds(v) }];
     for (const one of lines)
-      series.push(line(one.label, one.colour, text, { dash: one.dash, fill: one.fill }));
+      series.push(line(one.label, one.colour, text, { dash: one.dash, fill: one.fill, width: one.width || 1.75, spanGaps: false,
+        points: { show: one.y.filter(value => value != null).length < 2, size: 6, fill: one.colour } }));
     return { data: join(lines.map(one => ({ x: one.x, ys: [one.y] }))), options: { series, axes: axes(axisSeconds, text),
-      scales: { x: { time: false, range: tight }, y: { range: yRange } } } };
+      scales: { x: { time: false, range: tight }, y }, hooks: { draw: [gapMarks(marks || [])] } } };
   }
 
   /* Few enough points, the highest value of each: peaks are what counts in latencies, temperatures and buffers. */
@@ -239,6 +258,39 @@
       y.push(part.length ? Math.max(...part) / divisor : null);
     }
     return { x, y };
+  }
+
+  /* When a drive's count of throttlings rose, and until when it went on rising. */
+  function throttleMarks(result, round) {
+    const marks = [];
+    for (const track of tracks(round, "throttle_count")) {
+      const width = track.interval_ns / 1e9, text = "throttled: " + result.drives[track.drive].label;
+      let last = null, before = null;
+      track.values.forEach((value, bin) => {
+        if (value != null && before != null && value > before) {
+          if (last && (bin - 2) * width <= last.until) last.until = (bin + 1) * width;
+          else marks.push(last = { from: bin * width, until: (bin + 1) * width, text });
+        }
+        before = value ?? before;
+      });
+    }
+    return marks;
+  }
+
+  /* Of all drives together the 99th percentile and the longest; of each of several, whichever of the two can be told. */
+  function latencyLines(result, round) {
+    const has = track => track && track.values.some(value => value != null);
+    const of = (kind, drive) => tracks(round, kind).find(track => (track.drive ?? -1) === drive);
+    const lines = [];
+    const push = (track, more) => { if (has(track)) lines.push({ ...more, ...peaks(track, 1) }); };
+    if (result.drives.length > 1)
+      result.drives.forEach((drive, index) => {
+        const p99 = of("latency_p99_ns", index), known = has(p99);
+        push(known ? p99 : of("latency_max_ns", index), { label: drive.label + (known ? " p99" : " longest"), colour: hue(index), dash: dash(index), width: 1.25 });
+      });
+    push(of("latency_p99_ns", -1), { label: "p99", colour: style("--ink"), width: 2 });
+    push(of("latency_max_ns", -1), { label: "longest", colour: style("--ink"), dash: [2, 3], width: 1.25 });
+    return lines;
   }
 
   const pointName = point => point ? point.label + (point.reads ? ", read" : "") : "";
@@ -278,23 +330,26 @@
       add(place, "Bandwidth over time", "MB/s, drives on top of one another", () => overTime(result, round));
       add(place, "Bandwidth over bytes written", "MB/s, each drive over its own", () => overBytes(result, round));
     }
-    const lines = [{ label: result.drives.length > 1 ? "together" : result.label, values: round.latency_ns, ink: true }]
-      .concat(result.rounds.length === 1 ? result.drives.map((one, index) => ({ label: one.label, values: one.latency_ns, index })) : []);
-    const shown = lines.filter(one => one.values.filter(value => value != null).length > 1);
+    const curves = (result.drives.length > 1 ? result.drives.map((one, index) => ({ label: one.label, colour: () => hue(index), dash: dash(index), width: 1.5,
+      curve: round.drive_latency_curves[index] || [] })) : [])
+      .concat({ label: result.drives.length > 1 ? "together" : result.label, colour: () => style("--ink"), dash: [], width: 2.25, curve: round.latency_curve });
+    const shown = curves.filter(one => one.curve.length > 1);
     if (shown.length)
-      add(place, "Latency percentiles", "", () => percentiles(shown.map(one => ({ ...one, width: one.ink ? 2.25 : 1.5,
-        colour: one.ink ? style("--ink") : hue(one.index), dash: one.ink ? [] : dash(one.index) }))));
-    const p99 = tracks(round, "latency_p99_ns")[0], buffer = tracks(round, "buffer_bytes")[0];
-    if (p99 && p99.values.some(value => value != null))
-      add(place, "Latency p99 over time", "", () => plain([{ label: "p99", colour: hue(3), ...peaks(p99, 1) }], latency, zero));
+      add(place, "Latency percentiles", "how long the slowest had to wait", () => percentiles(shown.map(one => ({ ...one, colour: one.colour() }))));
+    if (latencyLines(result, round).length)
+      add(place, "Latency over time", "of each second", () => {
+        const lines = latencyLines(result, round), known = lines.flatMap(one => one.y.filter(value => value != null)).map(value => Math.max(1, value));
+        return plain(lines, latency, logarithmic(Math.min(...known), Math.max(...known)));
+      });
+    const buffer = tracks(round, "buffer_bytes")[0];
     if (buffer && buffer.values.some(value => value != null))
       add(place, "Buffer fill", result.buffer_bytes ? "of " + size(result.buffer_bytes) : "",
         () => plain([{ label: "in use at most", colour: hue(0), fill: fade(hue(0), 0.25), ...peaks(buffer, 1) }], size,
-          (u, low, high) => [0, Math.max(high || 1, result.buffer_bytes || 0) * 1.02]));
+          { range: (u, low, high) => [0, Math.max(high || 1, result.buffer_bytes || 0) * 1.02] }));
     const heat = tracks(round, "temperature_mc").filter(track => track.values.some(value => value != null));
     if (heat.length)
       add(place, "Temperature", "", () => plain(heat.map(track => ({ ...drive(track), ...peaks(track, 1000) })), degrees,
-        (u, low, high) => [Math.floor((low ?? 20) / 5) * 5 - 5, Math.ceil((high ?? 60) / 5) * 5 + 5]));
+        { range: (u, low, high) => [Math.floor((low ?? 20) / 5) * 5 - 5, Math.ceil((high ?? 60) / 5) * 5 + 5] }, throttleMarks(result, round)));
   }
 
   function addResult(section, result) {
@@ -338,8 +393,8 @@
       add(place, "Bandwidth over time", "MB/s", () => together(shown, "x", seconds, axisSeconds));
       add(place, "Bandwidth over bytes written", "MB/s", () => together(shown, "bytes", size, size));
     }
-    const rows = results.map((result, index) => ({ label: result.label, index, values: (worst(result) || { round: result.rounds[0] }).round?.latency_ns || [] }))
-      .filter(row => row.values.filter(value => value != null).length > 1);
+    const rows = results.map((result, index) => ({ label: result.label, index, curve: (worst(result) || { round: result.rounds[0] }).round?.latency_curve || [] }))
+      .filter(row => row.curve.length > 1);
     if (rows.length > 1)
       add(place, "Latency percentiles", "", () => percentiles(rows.map(row => ({ ...row, colour: hue(row.index), dash: dash(row.index) }))));
     if (!place.childElementCount) document.getElementById("together").remove();

@@ -36,8 +36,41 @@ END
         --repeats 2 --rest 0s -o "$scratch/bench.json"
 }
 
+# A bench of a drive that gets warm, and what a real one would tell besides.
+make_a_warm_bench() {
+    cat >warm.ini <<END
+[drive]
+model = warm
+capacity_gb = 1
+[link]
+rate_mb_per_s = 400
+[write.table]
+until_gb = 1
+rate_mb_per_s = 40
+[read]
+rate_mb_per_s = 400
+[heat]
+ambient_c = 50
+idle_w = 1
+active_w = 4
+resistance_k_per_w = 10
+time_constant_s = 1
+warm_c = 95
+warm_rate_percent = 50
+END
+    expect 0 "$stria" bench size new.img --profile ./warm.ini --size 120MB --block 16KiB --repeats 1 --rest 0s -o warm.json
+    python3 - "$scratch/warm.json" <<'END'
+import json, sys
+document = json.load(open("warm.json"))
+series = document["rounds"][0]["series"]
+bins = len(series["throttle_count"][0])
+series["throttle_count"] = [[3 if k < bins // 2 else 4 for k in range(bins)]]
+json.dump(document, open(sys.argv[1], "w"))
+END
+}
+
 inputs() {
-    for input in raid0 adaptive simulation bench; do
+    for input in raid0 adaptive simulation bench warm; do
         [ -s "$scratch/$input.json" ] || fail "the inputs were not made"
     done
 }
@@ -79,6 +112,40 @@ a_page_is_drawn() {
     drawn page.html 5
     expect 0 "$stria" report "$scratch/raid0.json" "$scratch/bench.json" "$scratch/simulation.json" -o page.html
     drawn page.html 11
+}
+
+# shows CAPTION...: charts of these names are in the page that was browsed last.
+shows() {
+    for caption; do
+        grep -q -F "<figcaption>$caption<" browsed || fail "there is no chart '$caption'"
+    done
+}
+
+latencies_and_temperatures_are_drawn() {
+    inputs
+    expect 0 "$stria" report "$scratch/warm.json" -o page.html
+    drawn page.html 6
+    shows 'Bandwidth over time' 'Latency percentiles' 'Latency over time' Temperature
+    grep -q -F 'p99' browsed || fail "no p99 over time"
+    # Of each drive, and without what a recording does not know.
+    expect 0 "$stria" report "$scratch/adaptive.json" -o page.html
+    drawn page.html 5
+    shows 'Latency percentiles' 'Latency over time' 'Buffer fill'
+    grep -q -E '(left|right) (longest|p99)' browsed || fail "no latencies of each drive"
+    ! grep -q -F '<figcaption>Temperature<' browsed || fail "a temperature that nobody measured"
+    # A document of before there were histograms shows its percentiles.
+    python3 - "$scratch/adaptive.json" <<'END'
+import json, sys
+document = json.load(open(sys.argv[1]))
+del document["latency_series"], document["aggregate"]["histogram"]
+for drive in document["drives"]:
+    del drive["histogram"]
+json.dump(document, open("old.json", "w"))
+END
+    expect 0 "$stria" report old.json -o page.html
+    drawn page.html 4
+    shows 'Latency percentiles'
+    ! grep -q -F '<figcaption>Latency over time<' browsed || fail "latencies over time that nobody measured"
 }
 
 a_page_is_seen() {
@@ -162,6 +229,24 @@ END
     [ "$(tail -n 1 stria.prom)" = "# EOF" ] || fail "no end"
     expect 0 "$stria" report "$scratch/raid0.json" --influx
     says '^stria,result=raid0,kind=record .*dropped_bytes=[0-9]+i'
+    python3 - "$scratch/raid0.json" <<'END' || fail "the points are not of when it was"
+import datetime, json, sys
+document = json.load(open(sys.argv[1]))
+started = datetime.datetime.fromisoformat(document["started"].replace("Z", "+00:00")).timestamp()
+until = started + document["recording"]["duration_ns"] / 1e9
+times = [int(line.rsplit(" ", 1)[1]) / 1e9 for line in open("out") if line.startswith("stria_bin,")]
+assert len(times) > 20 and started < min(times) and max(times) < until + 1.001, (started, min(times), max(times), until)
+END
+    expect 0 "$stria" report "$scratch/bench.json" --influx
+    python3 - "$scratch/bench.json" <<'END' || fail "rounds are not where they were"
+import datetime, json, sys
+document = json.load(open(sys.argv[1]))
+started = datetime.datetime.fromisoformat(document["started"].replace("Z", "+00:00")).timestamp()
+begins = [round["begin_ns"] / 1e9 for round in document["rounds"]]
+assert begins == sorted(begins) and len(set(begins)) == 4, begins
+rounds = [float(line.rsplit(" ", 1)[1]) / 1e9 for line in open("out") if line.startswith("stria,") and ",round=" in line]
+assert all(abs(time - started - begin) < 1e-3 for time, begin in zip(rounds, begins)), (rounds, begins)
+END
     "$stria" report - --csv <"$scratch/bench.json" >out || fail "not from standard input"
     says '^standard input,'
 }
@@ -260,7 +345,9 @@ END
 }
 
 it "recordings, a simulation and a bench are the inputs" make_recordings
+it "a bench of a drive that gets warm is another" make_a_warm_bench
 it "a page opens from disk without a network, complains of nothing and draws every chart" a_page_is_drawn
+it "latencies by percentile and over time, and temperatures, are drawn where there are any" latencies_and_temperatures_are_drawn
 it "a page is seen in colours, light and dark" a_page_is_seen
 it "a page fits a phone" a_page_fits_a_phone
 it "a page is printed with its charts" a_page_is_printed

@@ -85,7 +85,7 @@ Test(measurement, of_a_bench_has_rounds_points_and_conditions_and_is_rated_by_it
         stria_round_track(&measurement.rounds[0], STRIA_TRACK_LATENCY_P99, STRIA_TRACK_ARRAY);
     cr_assert_eq(latency->values[0], 9000000);
     cr_assert_eq(latency->values[1], STRIA_TRACK_UNKNOWN);
-    cr_assert_eq(measurement.rounds[0].bucket_count, 2);
+    cr_assert_eq(measurement.rounds[0].latencies.count, 2);
     stria_measurement_clear(&measurement);
 }
 
