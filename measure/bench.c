@@ -7,6 +7,7 @@
 #include "support/units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,13 @@ static int open_array(struct stria_bench *bench)
                                         &bench->through, bench->trouble);
     if (code != STRIA_OK)
         return code;
+    if (bench->through->stale && options->say) {
+        char sentence[128];
+        snprintf(sentence, sizeof(sentence),
+                 "removed %" PRIu32 " recording%s that a bench which was killed had left on the array",
+                 bench->through->stale, bench->through->stale == 1 ? "" : "s");
+        options->say(options->context, sentence);
+    }
     result->target_count = options->array->drive_count;
     result->buffer_bytes = bench->through->config.buffer_bytes;
     bench->bytes = stria_through_free_bytes(bench->through);
@@ -80,6 +88,8 @@ static int admit_all(struct stria_bench *bench, const struct stria_target_reques
     int code = STRIA_OK;
     for (uint32_t i = 0; !options->array && i < options->drive_count && code == STRIA_OK; i++)
         code = stria_target_admit(&options->drives[i], request, bench->trouble);
+    for (uint32_t i = 0; options->array && i < options->array->drive_count && code == STRIA_OK; i++)
+        code = stria_target_refuse_cache(&options->array->drives[i], bench->trouble);
     for (unsigned i = 0; guard->erase_used && i < guard->erase_count && code == STRIA_OK; i++)
         if (!guard->erase_used[i])
             code = stria_trouble_set(bench->trouble, STRIA_ERR_INVALID,

@@ -23,6 +23,7 @@
 /* What a target is before it is opened. */
 struct approach {
     const struct stria_target_request *request;
+    const struct stria_drive_config *config;
     const char *path;
     bool there, regular;
     bool erase; /* signatures are to be taken off */
@@ -82,6 +83,8 @@ static int admit_file(const struct approach *approach, struct stria_trouble *tro
 static int admit(struct approach *approach, struct stria_trouble *trouble)
 {
     int code = check_engine(approach, trouble);
+    if (code == STRIA_OK)
+        code = stria_target_refuse_cache(approach->config, trouble);
     if (code != STRIA_OK || stria_path_is_prefixed(approach->path))
         return code;
     approach->there = stat(approach->path, &approach->status) == 0;
@@ -206,15 +209,22 @@ static void survey(const struct approach *approach, struct stria_target *target)
     target->link_bytes_per_s = told(drive->link.bytes_per_s);
 }
 
-/* A loop device writes into the page cache of its file unless it was told not to. */
-static void warn_of_cache(const struct approach *approach, struct stria_target *target)
+int stria_target_refuse_cache(const struct stria_drive_config *config, struct stria_trouble *trouble)
 {
+    struct stat status;
     char direct[16];
-    if (target->device && stria_sysfs_read(approach->status.st_rdev, "loop/dio", direct, sizeof(direct)) &&
-        strcmp(direct, "1") != 0)
-        snprintf(target->warning, sizeof(target->warning),
-                 "%.128s is a loop device that writes into memory first: make it with losetup --direct-io=on",
-                 approach->path);
+    if (config->profile[0] || stria_path_is_prefixed(config->path) || stat(config->path, &status) != 0 ||
+        !S_ISBLK(status.st_mode))
+        return STRIA_OK;
+    dev_t whole = status.st_rdev;
+    stria_sysfs_is_partition(status.st_rdev, &whole);
+    if (!stria_sysfs_read(whole, "loop/dio", direct, sizeof(direct)) || strcmp(direct, "1") == 0)
+        return STRIA_OK;
+    return stria_trouble_set(
+        trouble, STRIA_ERR_REFUSED,
+        "%s is a loop device that writes into memory first, which would be measured instead "
+        "of the drive: let it write directly with 'losetup --direct-io=on %s'",
+        config->path, config->path);
 }
 
 static void identify(const struct approach *approach, struct stria_target *target)
@@ -233,12 +243,11 @@ static void identify(const struct approach *approach, struct stria_target *targe
         learn_profile(target);
     else if (!stria_path_is_prefixed(approach->path))
         survey(approach, target);
-    warn_of_cache(approach, target);
 }
 
 void stria_target_describe(const struct stria_drive_config *config, struct stria_target *target)
 {
-    struct approach approach = {.path = config->path};
+    struct approach approach = {.config = config, .path = config->path};
     memset(target, 0, sizeof(*target));
     target->config = *config;
     approach.there = !stria_path_is_prefixed(config->path) && stat(config->path, &approach.status) == 0;
@@ -250,14 +259,14 @@ void stria_target_describe(const struct stria_drive_config *config, struct stria
 int stria_target_admit(const struct stria_drive_config *config, const struct stria_target_request *request,
                        struct stria_trouble *trouble)
 {
-    struct approach approach = {.request = request, .path = config->path};
+    struct approach approach = {.request = request, .config = config, .path = config->path};
     return admit(&approach, trouble);
 }
 
 int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
                       struct stria_target *target, struct stria_trouble *trouble)
 {
-    struct approach approach = {.request = request, .path = config->path};
+    struct approach approach = {.request = request, .config = config, .path = config->path};
     memset(target, 0, sizeof(*target));
     target->config = *config;
     int code = admit(&approach, trouble);

@@ -57,9 +57,14 @@ struct stria_target {
 int stria_target_admit(const struct stria_drive_config *config, const struct stria_target_request *request,
                        struct stria_trouble *trouble);
 
+/* Refuses a loop device that writes into the page cache of its file first: memory would be measured. One that
+ * only carries a fake drive may be so. */
+int stria_target_refuse_cache(const struct stria_drive_config *config, struct stria_trouble *trouble);
+
 /* Looks at the drive, refuses what must not be written or would not be measured (a file that is there and is
- * not to be erased, one with holes, memory in disguise), makes the file where there is none, takes signatures
- * off a device that may be erased, and opens it. config is copied. On failure there is nothing to close. */
+ * not to be erased, one with holes, memory and caches in disguise), makes the file where there is none, takes
+ * signatures off a device that may be erased, and opens it. config is copied. On failure there is nothing to
+ * close. */
 int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
                       struct stria_target *target, struct stria_trouble *trouble);
 

@@ -9,12 +9,28 @@
 #include <string.h>
 #include <unistd.h>
 
+const char stria_through_prefix[] = "stria-bench-";
+
+/* The array is ours alone, so that whoever made them is gone. */
+static void remove_stale(struct stria_through *through)
+{
+    struct stria_recording_info info;
+    for (uint32_t i = 0; stria_array_recording(through->array, i, &info) == STRIA_OK;) {
+        if (strncmp(info.name, stria_through_prefix, strlen(stria_through_prefix)) != 0 ||
+            stria_array_remove(through->array, info.name, NULL) != STRIA_OK)
+            i++;
+        else
+            through->stale++;
+    }
+}
+
 static int open_array(struct stria_through *through, struct stria_trouble *trouble)
 {
     const char *file = through->config.file;
     int code = stria_array_open_config(&through->config, true, &through->array, trouble);
     if (code != STRIA_OK)
         return code;
+    remove_stale(through);
     stria_array_describe(through->array, &through->info);
     if (through->info.drives_missing == 0 && !through->info.complaint[0])
         return STRIA_OK;
@@ -98,7 +114,7 @@ static int discard(struct stria_through *through, struct stria_trouble *trouble)
 {
     struct stria_writer *writer = NULL;
     char name[STRIA_NAME_BYTES];
-    snprintf(name, sizeof(name), "bench-%d-trim", (int)getpid());
+    snprintf(name, sizeof(name), "%s%d-trim", stria_through_prefix, (int)getpid());
     const struct stria_writer_options options = {
         .name = name, .memory = through->ring.base, .memory_bytes = through->ring.bytes};
     int code = stria_writer_begin(through->array, &options, &writer, trouble);
@@ -136,7 +152,7 @@ bool stria_through_trim(struct stria_through *through, char *reason, size_t size
 /* Named so that whoever finds it knows that it may be removed. */
 static void name_recording(struct stria_through *through)
 {
-    snprintf(through->recording, sizeof(through->recording), "bench-%d-%u", (int)getpid(),
+    snprintf(through->recording, sizeof(through->recording), "%s%d-%u", stria_through_prefix, (int)getpid(),
              ++through->recorded);
 }
 

@@ -16,11 +16,16 @@ struct stria_through {
     struct stria_target *targets;     /* what is known of the drives; not opened */
     char recording[STRIA_NAME_BYTES]; /* that is there now; empty: none */
     uint32_t recorded;                /* recordings made so far */
+    uint32_t stale;                   /* recordings that earlier benches had left, and that were removed */
     void *context;                    /* of watch, as in struct stria_crew */
     bool (*watch)(void *context, const struct stria_crew_moment *moment);
 };
 
-/* Opens the array, whole and for writing. buffer_bytes zero: that of the configuration. targets has room for
+/* What the names of a bench's recordings begin with. Nothing else may be called so: they are removed. */
+extern const char stria_through_prefix[];
+
+/* Opens the array, whole and for writing, so that nobody else records on it: what a bench that was killed had
+ * left there is removed. buffer_bytes zero: that of the configuration. targets has room for
  * all its drives. On failure there is nothing to close. */
 int stria_through_open(const struct stria_array_config *config, uint64_t buffer_bytes, uint64_t seed,
                        struct stria_target *targets, struct stria_through **through,

@@ -1,5 +1,6 @@
 #include "config/keys.h"
 #include "engine/writer.h"
+#include "measure/through.h"
 #include "support/json.h"
 #include "support/units.h"
 #include "tools/capture.h"
@@ -103,6 +104,13 @@ static int check_options(const struct record_options *given)
     if (given->name && !stria_name_allowed(given->name)) {
         snprintf(sentence, sizeof(sentence), "a recording cannot be called '%.100s': its name is %s",
                  given->name, stria_name_allowed_text);
+        return fail(STRIA_ERR_INVALID, sentence);
+    }
+    if (given->name && strncmp(given->name, stria_through_prefix, strlen(stria_through_prefix)) == 0) {
+        snprintf(sentence, sizeof(sentence),
+                 "a recording cannot be called '%.100s': the next bench removes what begins with %s: choose "
+                 "another name",
+                 given->name, stria_through_prefix);
         return fail(STRIA_ERR_INVALID, sentence);
     }
     if (given->rate.given && given->rate.value == 0)

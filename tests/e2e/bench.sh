@@ -218,10 +218,28 @@ memory_in_disguise_is_refused() {
     complains_once
 }
 
+a_cached_loop_device_is_refused() {
+    head -c 8388608 /dev/zero >disk
+    device=$(loop_device disk)
+    expect 2 bench size "$device" --size 2MiB --repeats 1
+    complains "$device is a loop device that writes into memory first.*'losetup --direct-io=on $device'"
+    complains_once
+    expect 2 bench read "$device" --size 2MiB --repeats 1
+    cmp disk /dev/zero -n 8388608 || fail "something was written"
+    printf '[array]\nname = rig\nchunk = 64KiB\nbuffer = 1MiB\n[drive.a]\npath = %s\n' "$device" >array.ini
+    expect 0 "$stria" init array.ini
+    expect 2 bench size array.ini --size 1MiB --repeats 1
+    complains 'losetup --direct-io=on'
+    losetup --direct-io=on "$device" 2>/dev/null || skip "this machine writes to no loop device directly"
+    expect 0 bench size array.ini --size 1MiB --repeats 1
+    expect 0 bench size "$device" --erase "$device" --size 2MiB --repeats 1
+}
+
 a_device_keeps_its_first_mebibyte() {
     truncate -s 0 disk
     head -c 8388608 /dev/zero >disk
     device=$(loop_device disk)
+    losetup --direct-io=on "$device" 2>/dev/null || skip "this machine writes to no loop device directly"
     expect 0 bench size "$device" --size 2MiB --repeats 1 -o result.json
     json result.json 'd["drives"][0]["offset_bytes"]' 1048576
     blockdev --flushbufs "$device"
@@ -286,6 +304,27 @@ a_killed_bench_leaves_nothing() {
     kill -9 "$process"
     wait "$process" || true
     [ "$(ls)" = "$(printf 'err\nflat.ini\nout')" ] || fail "left behind: $(ls)"
+}
+
+what_a_killed_bench_recorded_is_removed_by_the_next() {
+    small_array
+    background "$stria" bench size array.ini --size 40MiB --rest 0
+    until_true 20 grep -q 'round 1 of 3' err
+    sleep 0.3
+    kill -9 "$process"
+    wait "$process" || true
+    expect 0 "$stria" ls array.ini --json
+    json out '[(x["name"].rsplit("-", 2)[0], x["complete"]) for x in d["recordings"]]' "[('kept', True), ('stria-bench', False)]"
+    expect 2 "$stria" record array.ini --name stria-bench-mine --input input
+    complains 'the next bench removes'
+    expect 0 bench size array.ini --size 1MiB --repeats 1
+    complains 'removed 1 recording that a bench which was killed had left'
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["name"] for x in d["recordings"]]' "['kept']"
+    expect 0 bench size array.ini --size 1MiB --repeats 1
+    ! grep -q 'was killed' err || fail "removed twice"
+    expect 0 "$stria" export array.ini kept -o kept
+    same kept input
 }
 
 keys_are_the_same_for_every_test() {
@@ -444,12 +483,14 @@ it "a modelled drive is as fast as its model, and rated by its minimum" a_modell
 it "nothing precious is overwritten, and reading changes nothing" nothing_precious_is_overwritten
 it "what is no drive, or has holes, is refused" what_is_no_drive_is_refused
 it "memory in disguise is refused" memory_in_disguise_is_refused
+it "a loop device that writes into memory first is refused" a_cached_loop_device_is_refused
 it "a device keeps its first mebibyte, and one in use is refused" a_device_keeps_its_first_mebibyte
 it "a TRIM that did not happen is told, and why" trim_that_did_not_happen_is_told
 it "what no link carries is refused" what_no_link_carries_is_refused
 it "the flush is inside the clock, and idle bins count as zero" the_flush_is_inside_the_clock
 it "an end by signal keeps what was measured" an_end_keeps_what_was_measured
 it "a killed bench leaves nothing behind" a_killed_bench_leaves_nothing
+it "what a killed bench recorded is removed by the next one" what_a_killed_bench_recorded_is_removed_by_the_next
 it "keys are the same for every test, and each is told of" keys_are_the_same_for_every_test
 it "the document is one, and stands alone" the_document_is_one_and_stands_alone
 it "a decimal comma changes nothing" a_decimal_comma_changes_nothing
