@@ -157,16 +157,22 @@ int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t
     }
 }
 
-void stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
-                         uint64_t captured_ns)
+int stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
+                        uint64_t captured_ns)
 {
     uint32_t number = atomic_load_explicit(&intake->item_of_slot[slot], memory_order_relaxed);
     struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
-    item->length_bytes = length_bytes;
-    item->captured_ns = captured_ns;
-    atomic_store(&item->ready, 1);
+    uint32_t state = atomic_load(&item->state);
+    if (state == STRIA_INTAKE_FILLING) {
+        item->length_bytes = length_bytes;
+        item->captured_ns = captured_ns;
+        atomic_compare_exchange_strong(&item->state, &state, STRIA_INTAKE_READY);
+    }
+    if (state != STRIA_INTAKE_FILLING)
+        return state == STRIA_INTAKE_MISSING ? STRIA_ERR_CLOSED : STRIA_ERR_INVALID;
     if (!atomic_load(&intake->pump_busy))
         stria_bell_ring(intake->pump);
+    return STRIA_OK;
 }
 
 int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum stria_gap_cause cause)
@@ -177,6 +183,8 @@ int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum s
         int refusal = atomic_load(&intake->refusal);
         if (refusal != STRIA_OK)
             return refusal;
+        if (atomic_load(&intake->closed))
+            return STRIA_ERR_CLOSED;
         item = next_item(intake);
         if (item)
             break;
@@ -185,7 +193,7 @@ int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum s
     item->skip = true;
     item->length_bytes = length_bytes;
     item->cause = cause;
-    atomic_store_explicit(&item->ready, 1, memory_order_release);
+    atomic_store_explicit(&item->state, STRIA_INTAKE_READY, memory_order_release);
     publish_item(intake);
     stria_bell_ring(intake->pump);
     return STRIA_OK;
@@ -197,19 +205,39 @@ void stria_intake_close(struct stria_intake *intake)
     stria_bell_ring(intake->pump);
 }
 
+/* What has not been committed by now never is: whoever still tries is refused, so that nothing is lost that
+ * was accepted. */
+static void settle(struct stria_intake *intake)
+{
+    const uint32_t acquired = atomic_load_explicit(&intake->acquired, memory_order_acquire);
+    uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
+    for (intake->end = number; number != acquired; number++) {
+        uint32_t state = STRIA_INTAKE_FILLING;
+        if (!atomic_compare_exchange_strong(&intake->items[number & (intake->capacity - 1)].state, &state,
+                                            STRIA_INTAKE_MISSING))
+            intake->end = number + 1;
+    }
+    intake->settled = true;
+}
+
 struct stria_intake_item *stria_intake_peek(struct stria_intake *intake)
 {
-    uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
-    if (number == atomic_load_explicit(&intake->acquired, memory_order_acquire))
+    if (!intake->settled && atomic_load(&intake->closed))
+        settle(intake);
+    const uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
+    if (number ==
+        (intake->settled ? intake->end : atomic_load_explicit(&intake->acquired, memory_order_acquire)))
         return NULL;
     struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
-    return atomic_load(&item->ready) ? item : NULL;
+    return atomic_load(&item->state) != STRIA_INTAKE_FILLING ? item : NULL;
 }
 
 void stria_intake_take(struct stria_intake *intake)
 {
     uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
-    atomic_store_explicit(&intake->items[number & (intake->capacity - 1)].ready, 0, memory_order_relaxed);
+    if (!intake->settled) /* else it is not filled again, and a late commit has to see how it ended */
+        atomic_store_explicit(&intake->items[number & (intake->capacity - 1)].state, STRIA_INTAKE_FILLING,
+                              memory_order_relaxed);
     atomic_store_explicit(&intake->taken, number + 1, memory_order_release);
 }
 
@@ -237,5 +265,5 @@ void stria_intake_refuse(struct stria_intake *intake, int code)
 
 bool stria_intake_exhausted(struct stria_intake *intake)
 {
-    return atomic_load(&intake->closed) && !stria_intake_peek(intake);
+    return !stria_intake_peek(intake) && intake->settled;
 }

@@ -11,9 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One thing of the stream: a slot that is being filled or is filled, or a skip. */
+enum stria_intake_state {
+    STRIA_INTAKE_FILLING, /* in the producer's hands */
+    STRIA_INTAKE_READY,   /* the pump may take it */
+    STRIA_INTAKE_MISSING  /* the stream ended before it was committed, and something committed follows it */
+};
+
+/* One thing of the stream: a slot that is being filled or is filled, or a skip. Of a missing one only the
+ * slot counts, which stays the producer's. */
 struct stria_intake_item {
-    _Atomic uint32_t ready; /* the pump may take it */
+    _Atomic uint32_t state; /* enum stria_intake_state */
     bool skip;
     uint32_t slot;
     uint64_t length_bytes;
@@ -43,6 +50,8 @@ struct stria_intake {
     uint32_t ring_at;       /* so many of them ring it */
     _Atomic uint32_t pump_busy; /* every drive has its fill: a commit need not wake the pump */
     _Atomic uint32_t closed;    /* the producer is done */
+    bool settled;               /* the pump has seen that: no item is being filled any more … */
+    uint32_t end;               /* … and this one, of which nothing is there, ends the stream */
     _Atomic int refusal;        /* STRIA_OK, or why no further slot is given out */
     struct stria_bell freed;    /* rung for the producer */
     struct stria_bell *pump;    /* rung for the pump */
@@ -54,14 +63,15 @@ void stria_intake_destroy(struct stria_intake *intake);
 
 /* The producer's side. Acquire gives STRIA_ERR_TIMEOUT at once when only reclaiming could free a slot. */
 int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t *slot);
-void stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
-                         uint64_t captured_ns);
+/* STRIA_ERR_CLOSED: the stream has ended without it; STRIA_ERR_INVALID: it is committed already. */
+int stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
+                        uint64_t captured_ns);
 int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum stria_gap_cause cause);
 /* The next own memory that is written, its slot being free again; null when there is none. */
 void *stria_intake_reclaim(struct stria_intake *intake);
 void stria_intake_close(struct stria_intake *intake);
 
-/* The pump's side: the next item if it is ready, else null; then take it. */
+/* The pump's side: the next item if it is ready or missing, else null; then take it. */
 struct stria_intake_item *stria_intake_peek(struct stria_intake *intake);
 void stria_intake_take(struct stria_intake *intake);
 void stria_intake_release(struct stria_intake *intake, uint32_t slot);
@@ -70,7 +80,7 @@ void stria_intake_refuse(struct stria_intake *intake, int code);
  * looks for items once more before it sleeps. */
 void stria_intake_hurry(struct stria_intake *intake, bool hurry);
 
-/* True when the producer is done and everything it committed in order was taken. */
+/* True when the producer is done and everything it committed was taken. */
 bool stria_intake_exhausted(struct stria_intake *intake);
 
 #endif

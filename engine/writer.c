@@ -306,8 +306,7 @@ static int commit_slot(struct stria_writer *writer, uint32_t slot, size_t length
     size_t block = writer->array->block_bytes;
     size_t padded = (length_bytes + block - 1) & ~(block - 1);
     memset((uint8_t *)writer->slot_data[slot] + length_bytes, 0, padded - length_bytes);
-    stria_intake_commit(&writer->intake, slot, length_bytes, stria_clock_ns());
-    return STRIA_OK;
+    return stria_intake_commit(&writer->intake, slot, length_bytes, stria_clock_ns());
 }
 
 int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length_bytes)
@@ -331,7 +330,10 @@ int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t le
         return code;
     writer->slot_data[slot] = memory;
     writer->intake.own_memory[slot] = memory;
-    return commit_slot(writer, slot, length_bytes);
+    code = commit_slot(writer, slot, length_bytes);
+    if (code != STRIA_OK)
+        writer->intake.own_memory[slot] = NULL;
+    return code;
 }
 
 void *stria_writer_reclaim(struct stria_writer *writer)

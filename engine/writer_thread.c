@@ -113,10 +113,15 @@ int stria_writer_create_pump(struct stria_writer *writer, struct stria_trouble *
     return STRIA_OK;
 }
 
-/* One item of the stream into the recorder. What follows a short chunk cannot be part of the stream. */
-static void feed_item(struct stria_writer *writer, const struct stria_intake_item *item, uint64_t now_ns)
+static struct stria_event event_of(const struct stria_writer *writer, struct stria_intake_item *item,
+                                   uint64_t now_ns)
 {
-    struct stria_event event = {
+    if (atomic_load(&item->state) == STRIA_INTAKE_MISSING)
+        return (struct stria_event){.kind = STRIA_EVENT_SKIP,
+                                    .now_ns = now_ns,
+                                    .length_bytes = writer->array->chunk_bytes,
+                                    .cause = STRIA_GAP_SOURCE};
+    return (struct stria_event){
         .kind = item->skip ? STRIA_EVENT_SKIP : STRIA_EVENT_COMMIT,
         .now_ns = now_ns,
         .slot = item->slot,
@@ -124,13 +129,20 @@ static void feed_item(struct stria_writer *writer, const struct stria_intake_ite
         .captured_ns = item->captured_ns,
         .cause = item->cause,
     };
+}
+
+/* One item of the stream into the recorder. What follows a short chunk cannot be part of the stream. */
+static void feed_item(struct stria_writer *writer, struct stria_intake_item *item, uint64_t now_ns)
+{
+    const struct stria_event event = event_of(writer, item, now_ns);
+    const bool commits = event.kind == STRIA_EVENT_COMMIT;
     if (writer->closed) {
-        if (!item->skip)
-            stria_intake_release(&writer->intake, item->slot);
+        if (commits)
+            stria_intake_release(&writer->intake, event.slot);
         return;
     }
-    stria_meter_input(writer->meter, now_ns, item->length_bytes);
-    if (!item->skip && item->length_bytes < writer->array->chunk_bytes) {
+    stria_meter_input(writer->meter, now_ns, event.length_bytes);
+    if (commits && event.length_bytes < writer->array->chunk_bytes) {
         writer->closed = true;
         stria_intake_refuse(&writer->intake, STRIA_ERR_CLOSED);
     }
@@ -140,7 +152,7 @@ static void feed_item(struct stria_writer *writer, const struct stria_intake_ite
 static uint32_t feed_items(struct stria_writer *writer)
 {
     uint32_t count = 0;
-    const struct stria_intake_item *item = stria_intake_peek(&writer->intake);
+    struct stria_intake_item *item = stria_intake_peek(&writer->intake);
     while (item && (writer->closed || stria_recorder_accepts(writer->recorder))) {
         feed_item(writer, item, stria_clock_ns());
         stria_intake_take(&writer->intake);

@@ -99,7 +99,7 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
 int stria_writer_acquire(struct stria_writer *writer, uint64_t wait_ns, void **buffer);
 
 /* Hands a filled buffer over. length_bytes is the chunk size; less only for the stream's last one. Any
- * thread. */
+ * thread. STRIA_ERR_CLOSED: the stream has ended without it. */
 int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length_bytes);
 
 /* Records one chunk of the caller's own memory without a copy: aligned to 4096 and, for a short last one,
@@ -143,8 +143,9 @@ int stria_writer_drive_progress(struct stria_writer *writer, uint32_t drive,
                                 struct stria_drive_progress *progress);
 
 /* Ends the recording: buffers that are acquired and not committed are left out, everything else is made
- * durable. STRIA_OK even when something was lost (the result tells); STRIA_ERR_GONE: no drive was left. The
- * recording stays valid, for its result, until stria_writer_free. */
+ * durable; what was left out before a committed buffer is a gap of a chunk (STRIA_GAP_SOURCE). STRIA_OK even
+ * when something was lost (the result tells); STRIA_ERR_GONE: no drive was left. The recording stays valid,
+ * for its result, until stria_writer_free. */
 int stria_writer_end(struct stria_writer *writer);
 
 struct stria_result {

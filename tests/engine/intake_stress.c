@@ -57,7 +57,7 @@ static void nap(const struct pattern *pattern, struct stria_random *random)
 static void commit(struct stress *stress, uint32_t slot, uint64_t number)
 {
     stress->payload[slot] = number * 3;
-    stria_intake_commit(&stress->intake, slot, number + 1, number * 7);
+    cr_assert_eq(stria_intake_commit(&stress->intake, slot, number + 1, number * 7), STRIA_OK);
 }
 
 static void *run_committer(void *context)

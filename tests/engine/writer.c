@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,73 @@ Test(writer, buffers_follow_each_other_as_acquired_however_they_are_committed)
     }
     rig_end(writer);
     rig_expect_whole(rig, "first", 64 * CHUNK, 1);
+    rig_free(rig);
+}
+
+Test(writer, what_is_committed_behind_a_buffer_that_never_was_is_recorded_at_its_offset)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, two);
+    struct stria_writer *writer = rig_begin(rig, "first");
+    struct stria_result result;
+    struct stria_gap_info gap;
+    void *buffers[5];
+    for (unsigned index = 0; index < 5; index++) {
+        cr_assert(stria_writer_acquire(writer, 0, &buffers[index]) == STRIA_OK);
+        rig_fill(buffers[index], index * CHUNK, CHUNK, 1);
+    }
+    cr_assert(stria_writer_commit(writer, buffers[3], CHUNK) == STRIA_OK);
+    cr_assert(stria_writer_commit(writer, buffers[0], CHUNK) == STRIA_OK);
+    cr_assert(stria_writer_end(writer) == STRIA_OK);
+    cr_expect(stria_writer_commit(writer, buffers[1], CHUNK) == STRIA_ERR_CLOSED);
+    cr_expect(stria_writer_commit(writer, buffers[4], CHUNK) == STRIA_ERR_CLOSED);
+    stria_writer_result(writer, &result);
+    cr_expect(result.info.length_bytes == 4 * CHUNK && result.info.bytes == 2 * CHUNK);
+    cr_expect(result.info.dropped_bytes == 2 * CHUNK && result.durable_bytes == 4 * CHUNK);
+    cr_assert(result.gap_count == 1 && stria_writer_gap(writer, 0, &gap) == STRIA_OK);
+    cr_expect(gap.offset_bytes == CHUNK && gap.length_bytes == 2 * CHUNK && gap.cause == STRIA_GAP_SOURCE);
+    stria_writer_free(writer);
+    uint64_t read[4];
+    rig_read(rig, "first", 1, read);
+    cr_expect(read[STRIA_READ_OK] == 2 * CHUNK && read[STRIA_READ_GAP] == 2 * CHUNK);
+    rig_free(rig);
+}
+
+/* Commits until the stream ends without it. */
+static void *commit_late(void *context)
+{
+    struct handed *handed = context;
+    unsigned accepted = 0;
+    while (accepted < handed->count &&
+           stria_writer_commit(handed->writer, handed->buffers[accepted], CHUNK) == STRIA_OK)
+        accepted++;
+    handed->count = accepted;
+    return NULL;
+}
+
+Test(writer, a_commit_that_was_accepted_while_the_stream_ended_is_recorded)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, two);
+    for (unsigned round = 0; round < 40; round++) {
+        char name[16];
+        snprintf(name, sizeof(name), "round%u", round);
+        struct stria_writer *writer = rig_begin(rig, name);
+        struct handed handed = {.writer = writer, .count = 8};
+        for (unsigned index = 0; index < 8; index++)
+            cr_assert(stria_writer_acquire(writer, UINT64_MAX, &handed.buffers[7 - index]) == STRIA_OK);
+        for (unsigned index = 0; index < 8; index++)
+            rig_fill(handed.buffers[7 - index], index * CHUNK, CHUNK, 1);
+        pthread_t thread;
+        cr_assert(pthread_create(&thread, NULL, commit_late, &handed) == 0);
+        cr_assert(stria_writer_end(writer) == STRIA_OK);
+        pthread_join(thread, NULL);
+        struct stria_result result;
+        stria_writer_result(writer, &result);
+        cr_expect(result.info.bytes == handed.count * CHUNK, "%u accepted", handed.count);
+        cr_expect(result.info.length_bytes == (handed.count ? 8 * CHUNK : 0));
+        stria_writer_free(writer);
+        struct stria_trouble trouble;
+        cr_assert(stria_array_remove(rig->array, name, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    }
     rig_free(rig);
 }
 
