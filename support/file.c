@@ -64,8 +64,9 @@ static int write_directly(const char *path, const void *data, size_t bytes, stru
     return error ? cannot_write(standard_output ? "standard output" : path, error, trouble) : STRIA_OK;
 }
 
-/* Best effort: some file systems cannot sync a folder, and the file itself is safe already. */
-static void sync_folder(const char *path)
+/* Some file systems cannot sync a folder, and one that may be written need not be readable; only a folder
+ * that failed is worth telling. Negative errno. */
+static int sync_folder(const char *path)
 {
     char folder[PATH_MAX];
     snprintf(folder, sizeof(folder), "%s", path);
@@ -74,9 +75,24 @@ static void sync_folder(const char *path)
         slash[slash == folder] = '\0';
     int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return;
-    (void)!fsync(fd);
+        return 0;
+    const int error = fsync(fd) == 0 ? 0 : errno;
     close(fd);
+    return error == EIO || error == ENOSPC || error == EDQUOT ? -error : 0;
+}
+
+int stria_file_publish(int fd, const char *temporary, const char *path)
+{
+    int error = fsync(fd) == 0 ? 0 : errno;
+    if (close(fd) != 0 && !error)
+        error = errno;
+    if (!error && rename(temporary, path) != 0)
+        error = errno;
+    if (error) {
+        unlink(temporary);
+        return -error;
+    }
+    return sync_folder(path);
 }
 
 /* Opened by hand rather than by mkstemp, so that the mode follows the umask without touching it. A file of
@@ -100,18 +116,13 @@ static int write_renamed(const char *path, const void *data, size_t bytes, mode_
     if (fd < 0)
         return cannot_write(path, errno, trouble);
     int error = -stria_file_write_all(fd, data, bytes);
-    if (!error && fsync(fd) != 0)
-        error = errno;
-    if (close(fd) != 0 && !error)
-        error = errno;
-    if (!error && rename(temporary, path) != 0)
-        error = errno;
     if (error) {
+        close(fd);
         unlink(temporary);
-        return cannot_write(path, error, trouble);
+    } else {
+        error = -stria_file_publish(fd, temporary, path);
     }
-    sync_folder(path);
-    return STRIA_OK;
+    return error ? cannot_write(path, error, trouble) : STRIA_OK;
 }
 
 int stria_file_write_whole(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble)

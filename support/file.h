@@ -16,6 +16,11 @@ int stria_file_write_whole(const char *path, const void *data, size_t bytes, str
  * at the end. "-" always can. */
 int stria_file_check_place(const char *path, struct stria_trouble *trouble);
 
+/* Ends a file that was written under a temporary name in the folder of path: synced, closed, renamed to path,
+ * the folder synced. fd is closed in any case, and what cannot be made durable leaves nothing behind; only
+ * when it is the folder that cannot be synced, the file is there. Negative errno. */
+int stria_file_publish(int fd, const char *temporary, const char *path);
+
 /* Writes all of data to an open file, however often the system takes only part of it. Negative errno. */
 int stria_file_write_all(int fd, const void *data, size_t bytes);
 

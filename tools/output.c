@@ -143,13 +143,12 @@ int stria_output_skip(struct stria_output *output, uint64_t bytes, struct stria_
 
 int stria_output_finish(struct stria_output *output, struct stria_trouble *trouble)
 {
-    int code = STRIA_OK;
-    if (output->file && (close(output->fd) != 0 || rename(output->temporary, output->path) != 0)) {
-        code = cannot_write(output, errno, trouble);
-        unlink(output->temporary);
-    } else if (!output->file && output->fd != STDOUT_FILENO && close(output->fd) != 0) {
-        code = cannot_write(output, errno, trouble);
-    }
+    int error = 0;
+    if (output->file)
+        error = -stria_file_publish(output->fd, output->temporary, output->path);
+    else if (output->fd != STDOUT_FILENO && close(output->fd) != 0)
+        error = errno;
+    const int code = error ? cannot_write(output, error, trouble) : STRIA_OK;
     free(output);
     return code;
 }

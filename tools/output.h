@@ -32,7 +32,8 @@ int stria_output_write(struct stria_output *output, const void *data, size_t byt
 /* Appends zeros: as a hole where the output can have one. */
 int stria_output_skip(struct stria_output *output, uint64_t bytes, struct stria_trouble *trouble);
 
-/* Makes the file appear under its name. The output is gone afterwards, also on failure. */
+/* Makes the file durable and lets it appear under its name. The output is gone afterwards, also on failure.
+ */
 int stria_output_finish(struct stria_output *output, struct stria_trouble *trouble);
 
 /* Leaves nothing behind; null does no harm. */
