@@ -6,6 +6,7 @@
 #include "engine/gang.h"
 #include "engine/stack.h"
 #include "support/plain.h"
+#include "support/standard.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -373,6 +374,14 @@ int stria_array_open(const char *ini_path, bool writable, struct stria_array **a
     struct stria_array_config *config = malloc(sizeof(*config));
     if (!config)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while reading %s", ini_path);
+    const int error = -stria_standard_fill();
+    if (error) {
+        free(config);
+        return stria_trouble_set(trouble, stria_code_of_errno(error),
+                                 "a standard descriptor is closed, and cannot be kept from becoming a "
+                                 "drive's: /dev/null: %s",
+                                 stria_errno_text(error));
+    }
     struct stria_problems problems = {0};
     int code = stria_array_config_read(ini_path, config, &problems);
     if (code != STRIA_OK)

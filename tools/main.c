@@ -1,14 +1,13 @@
 #include "backends/fabrics.h"
 #include "support/nearest.h"
+#include "support/standard.h"
 #include "tools/commands.h"
 #include "tools/signals.h"
 #include "tools/status.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void print_help(FILE *out)
 {
@@ -67,24 +66,16 @@ static int run(int argc, char **argv)
     return command ? stria_command_run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
-/* A standard descriptor that is closed would be given to the next file that is opened, a drive perhaps, and
- * what is said would be written into it. These stand in: neither reading the one nor writing the others
- * works. */
-static void fill_closed_descriptors(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            abort();
-}
-
 int main(int argc, char **argv)
 {
-    fill_closed_descriptors();
+    if (stria_standard_fill() < 0)
+        abort();
     stria_signals_take();
     stria_fabrics_keep();
     int status = run(argc, argv);
-    /* What could not be written is not a success. */
-    if (fflush(stdout) != 0 && status == STRIA_STATUS_OK) {
+    /* What could not be told is no verdict, be it good or bad. */
+    const bool told = fflush(stdout) == 0 && !ferror(stdout);
+    if (!told && (status == STRIA_STATUS_OK || status == STRIA_STATUS_NOT_WHOLE)) {
         perror("stria: cannot write to standard output");
         status = STRIA_STATUS_SYSTEM;
     }

@@ -150,6 +150,23 @@ not_an_array_yet() {
     [ ! -e drive0.img ] || fail "record made a file"
 }
 
+# What could not be told is neither a good verdict nor a bad one.
+verdict_cannot_be_told() {
+    array adaptive 2 24MiB 'chunk = 64KiB'
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" record array.ini --input synthetic --size 1MB --name one
+    for damage in none 'd1 is away'; do
+        [ "$damage" = none ] || mv drive1.img away.img
+        for command in 'ls array.ini' 'verify array.ini' 'verify array.ini --json' '--version'; do
+            got=0
+            # shellcheck disable=SC2086 # words
+            "$stria" $command >/dev/full 2>err || got=$?
+            [ $got -eq 3 ] || fail "$command ended with $got when standard output is full and damage is $damage"
+            complains 'cannot write (to )?standard output'
+        done
+    done
+}
+
 it "--help shows every command, and each its own" helps
 it "--version shows a version" tells_version
 it "a command that does not exist is named, with the one that was meant" needs_a_command
@@ -161,4 +178,5 @@ it "a path that is too long is told, with its end" too_long
 it "a missing array.ini is named" needs_an_array
 it "every problem of array.ini is told at once, with its line" tells_all_problems
 it "an array that was never made is told, and not made by accident" not_an_array_yet
+it "a verdict that cannot be written is not a verdict" verdict_cannot_be_told
 finish
