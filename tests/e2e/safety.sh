@@ -222,30 +222,47 @@ raid0_without_one() {
 
 it "records under raid0 while a drive is away" raid0_without_one
 it "changes no drive when one that shall be erased is being recorded onto" erase_in_use
-# init --erase of drives that somebody reads changes none of them; a second reader is welcome meanwhile, and a recorder.
-erase_while_read() {
-    small
-    cp drive0.img before0
-    cp drive1.img before1
+# erased_while_read INI DRIVE DRIVE: init --erase of drives that somebody reads changes none of them; a second reader is
+# welcome meanwhile, and a recorder.
+erased_while_read() {
+    cp "$2" before0
+    cp "$3" before1
     mkfifo pipe
-    "$stria" export array.ini one >pipe 2>export.err &
+    "$stria" export "$1" one >pipe 2>export.err &
     exporter=$!
     echo $exporter >>"$scratch/processes"
     exec 9<pipe
     # What it has written and nobody read keeps it there.
     until_true 20 sh -c 'head -c 4096 <&9 | grep -q .'
-    expect 2 "$stria" init array.ini --erase drive0.img --erase drive1.img
-    complains 'drive0.img is in use'
-    same before0 drive0.img
-    same before1 drive1.img
-    expect 0 "$stria" verify array.ini
-    expect 0 "$stria" record array.ini --input synthetic --size 1MB --name two
+    expect 2 "$stria" init "$1" --erase "$2" --erase "$3"
+    complains "$2 is in use"
+    same before0 "$2"
+    same before1 "$3"
+    expect 0 "$stria" verify "$1"
+    expect 0 "$stria" record "$1" --input synthetic --size 1MB --name two
     exec 9<&-
     wait $exporter || :
-    expect 0 "$stria" init array.ini --erase drive0.img --erase drive1.img
+    expect 0 "$stria" init "$1" --erase "$2" --erase "$3"
+}
+
+erase_while_read() {
+    small
+    erased_while_read array.ini drive0.img drive1.img
+}
+
+# A block device has no lock of flock(2) that a reader could hold beside a recorder: another lock keeps init away there.
+erase_devices_while_read() {
+    small
+    first=$(loop_device drive0.img) || exit $?
+    second=$(loop_device drive1.img 4096) || exit $?
+    sed "s#^path = drive0.img#path = $first#; s#^path = drive1.img#path = $second#; /^size/d" array.ini >loop.ini
+    expect 0 "$stria" init loop.ini --erase "$first" --erase "$second"
+    expect 0 "$stria" record loop.ini --input synthetic --size 2MB --name one
+    erased_while_read loop.ini "$first" "$second"
 }
 
 it "changes no drive when one that shall be erased is being read" erase_while_read
+it "changes no block device when one that shall be erased is being read" erase_devices_while_read
 it "changes no drive when another is in use" erase_beside_one_in_use
 it "writes nothing into drives when standard descriptors are closed" closed_descriptors
 it "refuses a report or an export over the array's drives and its INI file" report_over_the_array
