@@ -158,7 +158,8 @@ static int tell_end(const struct run *run, enum stria_capture_end end, const str
             "asks\n");
         return STRIA_STATUS_NOT_WHOLE;
     case STRIA_CAPTURE_ARRAY_FULL:
-        fprintf(stderr, "stria record: the array is full: what %s had more was not recorded\n",
+        fprintf(stderr,
+                "stria record: the array is full: the rest of %s was not recorded; 'stria rm' makes room\n",
                 stria_source_name(run->source));
         return STRIA_STATUS_NOT_WHOLE;
     case STRIA_CAPTURE_NO_DRIVE:

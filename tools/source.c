@@ -94,8 +94,8 @@ static void limit_by_pace(struct stria_source_options *options)
         return;
     const unsigned __int128 bytes =
         (unsigned __int128)options->rate_bytes_per_s * options->duration_ns / STRIA_NS_PER_S;
-    const uint64_t limit = bytes < UINT64_MAX ? (uint64_t)bytes : UINT64_MAX;
-    options->bytes_max = options->bytes_max ? smaller(options->bytes_max, limit) : limit;
+    if (bytes < options->bytes_max)
+        options->bytes_max = (uint64_t)bytes;
 }
 
 int stria_source_open(const struct stria_source_options *options, struct stria_source **source,
@@ -106,6 +106,9 @@ int stria_source_open(const struct stria_source_options *options, struct stria_s
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to open the input");
     made->options = *options;
     made->fd = -1;
+    /* From here on zero is a limit too: of a slow sensor nothing may be due in the time it has. */
+    if (!made->options.bytes_max)
+        made->options.bytes_max = UINT64_MAX;
     limit_by_pace(&made->options);
     int code = open_input(made, trouble);
     if (code != STRIA_OK) {
@@ -144,7 +147,7 @@ static uint64_t end_ns(const struct stria_source *source)
 
 static uint64_t left_bytes(const struct stria_source *source)
 {
-    return source->options.bytes_max ? source->options.bytes_max - source->offset : UINT64_MAX;
+    return source->options.bytes_max - source->offset;
 }
 
 /* Waits until the sensor would have sent offset bytes. False when a signal ends the stream before. */

@@ -78,6 +78,16 @@ missing_input() {
     json out 'd["recordings"]' '[]'
 }
 
+# Of a slow sensor not even one byte is due in this time.
+ends_at_duration() {
+    array adaptive 2 24MiB
+    expect 0 "$stria" init array.ini
+    expect 0 timeout 30 "$stria" record array.ini --input synthetic --rate 1 --duration 300ms --name none
+    expect 0 timeout 30 "$stria" record array.ini --input synthetic --rate 10 --duration 1s --name ten
+    expect 0 "$stria" ls array.ini --json
+    json out '[(x["name"], x["bytes"]) for x in d["recordings"]]' "[('none', 0), ('ten', 10)]"
+}
+
 ends_at_size() {
     made adaptive 2 32MiB
     noise input 9000000
@@ -299,6 +309,7 @@ it "a FIFO is recorded" from_a_fifo
 it "an empty input is a recording" from_nothing
 it "an input that is not there is named, and nothing is recorded" missing_input
 it "--size ends a recording to the byte" ends_at_size
+it "--duration ends a recording of however slow a sensor" ends_at_duration
 it "--offset and --length export a part" parts_of_it
 it "the synthetic sensor keeps its pace and cannot be compressed" describes_itself
 it "names are unique and safe" names_are_unique
