@@ -14,6 +14,9 @@ if(TARGET stria)
 endif()
 
 if(TARGET stria_library)
+  # Wherever "cmake --install --prefix" puts it, it names what lies beside it.
+  file(RELATIVE_PATH STRIA_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" STRIA_PC_TO_PREFIX ${STRIA_PC_TO_PREFIX})
   configure_file(packaging/libstria.pc.in libstria.pc @ONLY)
   install(TARGETS stria_library
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
@@ -47,7 +50,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libstria-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libstria${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), liburing-dev, libinih-dev, libjson-c-dev, libblkid-dev")
+    "libstria${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), liburing-dev, libinih-dev, libjson-c-dev, libblkid-dev, libnvme-dev, libssl-dev")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${PROJECT_DESCRIPTION}: the stria command")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${PROJECT_DESCRIPTION}: shared library")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION}: header and static library")

@@ -23,6 +23,10 @@ has stria Depends 'liburing2.*'
 has stria Depends 'libc6'
 has libstria0 Depends 'libblkid1'
 has libstria-dev Depends 'libstria0 \(= '
+# Whatever pkg-config looks for on behalf of libstria.
+for library in $(sed -n 's/^Requires.private: //p' packaging/libstria.pc.in); do
+    has libstria-dev Depends "(lib)?${library#lib}-dev"
+done
 dpkg-deb --contents "$scratch"/stria_*.deb >"$scratch/contents"
 for file in usr/bin/stria usr/share/man/man1/stria.1 usr/share/stria/profiles/samsung-980.ini; do
     grep -q " ./$file" "$scratch/contents" || {

@@ -18,7 +18,6 @@ done
 PKG_CONFIG_PATH=$library/pkgconfig
 PKG_CONFIG_SYSROOT_DIR=
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-sed -i "s:^prefix=.*:prefix=$prefix:" "$library/pkgconfig/libstria.pc"
 cat >"$scratch/main.c" <<'C'
 #include <stria.h>
 
