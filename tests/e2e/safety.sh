@@ -113,13 +113,14 @@ own_loop_device_as_input() {
 }
 
 # limit_told LIMIT PATTERN COMMAND...: each limit is told in words that name it, with status 3, or 2 if that is its sense.
+# LeakSanitizer, where Stria is built with it, would need more than these limits leave.
 limit_told() {
     limit=$1
     pattern=$2
     shift 2
     got=0
     # shellcheck disable=SC2086 # the option and its value
-    (ulimit $limit && exec "$stria" "$@") >out 2>err || got=$?
+    (ulimit $limit && exec env "ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0" "$stria" "$@") >out 2>err || got=$?
     [ $got -eq 2 ] || [ $got -eq 3 ] || fail "ulimit $limit: $* ended with $got: $(cat err)"
     complains "$pattern"
 }

@@ -4,6 +4,7 @@ The kernel is what linux-image-amd64 depends on today, downloaded but not instal
 the modules that reach the host's files over 9p; all other modules are loaded from the unpacked package by modprobe.
 """
 
+import fcntl
 import gzip
 import pathlib
 import re
@@ -52,7 +53,14 @@ class Kernel:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).resolve()
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.package, self.version = newest_package()
+        # Scenarios run side by side; the first makes what all of them use.
+        with open(self.folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.make()
+
+    def make(self):
         self.tree = self.folder / f"{self.package}_{self.version.replace(':', '_')}"
         if not (self.tree / "complete").exists():
             self.unpack()
