@@ -72,6 +72,7 @@ static struct stria_array *array_on(char **paths, int count, unsigned recordings
     config->depth = 8;
     config->commit_interval_ns = 200000000;
     config->write_deadline_ns = UINT64_C(60000000000);
+    config->read_deadline_ns = UINT64_C(60000000000);
     for (int index = 0; index < count; index++) {
         struct stria_drive_config *drive = &config->drives[config->drive_count++];
         snprintf(drive->name, sizeof(drive->name), "d%d", index);

@@ -36,6 +36,7 @@ static void configure(struct stria_array_config *config, int count, char **paths
     config->depth = 8;
     config->commit_interval_ns = COMMIT_NS;
     config->write_deadline_ns = UINT64_C(60000000000);
+    config->read_deadline_ns = UINT64_C(60000000000);
     for (int index = 0; index < count; index++) {
         struct stria_drive_config *drive = &config->drives[config->drive_count++];
         snprintf(drive->name, sizeof(drive->name), "d%d", index);

@@ -118,6 +118,7 @@ int main(int argc, char **argv)
     config->depth = 8;
     config->commit_interval_ns = 200000000;
     config->write_deadline_ns = UINT64_C(60000000000);
+    config->read_deadline_ns = UINT64_C(60000000000);
     parse(argc, argv, &options);
     struct stria_trouble trouble;
     struct stria_array *array;

@@ -75,6 +75,7 @@ int main(int argc, char **argv)
     snprintf(config->file, sizeof(config->file), "bench");
     config->depth = 32;
     config->write_deadline_ns = UINT64_C(60000000000);
+    config->read_deadline_ns = UINT64_C(60000000000);
     for (int index = optind; index < argc && config->drive_count < STRIA_DRIVES_MAX; index++) {
         struct stria_drive_config *drive = &config->drives[config->drive_count++];
         snprintf(drive->path, sizeof(drive->path), "%s", argv[index]);

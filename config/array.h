@@ -41,7 +41,8 @@ struct stria_array_config {
     uint64_t buffer_bytes; /* memory ring: STRIA_SLOTS_MIN to STRIA_SLOTS_MAX chunks, rounded down to whole
                               chunks */
     uint64_t commit_interval_ns; /* 1 ms to 60 s */
-    uint64_t write_deadline_ns;  /* 100 ms to 10 min */
+    uint64_t write_deadline_ns;  /* while recording; 100 ms to 10 min */
+    uint64_t read_deadline_ns;   /* at all other times; 100 ms to 10 min */
     bool discard;                /* trim the free extents before a recording */
     uint32_t depth;              /* requests in flight on each drive, 1 to STRIA_DEPTH_MAX */
     uint32_t drive_count;        /* 1 to STRIA_DRIVES_MAX */

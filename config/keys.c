@@ -87,7 +87,7 @@ static bool parse_commit_interval(const char *value, void *field)
     return parse_time_between(value, field, 1000000ull, 60000000000ull);
 }
 
-static bool parse_write_deadline(const char *value, void *field)
+static bool parse_deadline(const char *value, void *field)
 {
     return parse_time_between(value, field, 100000000ull, 600000000000ull);
 }
@@ -173,8 +173,14 @@ const struct stria_key stria_keys[] = {
      "How often what was recorded is made durable; a power cut loses no more than about this much",
      parse_commit_interval, IN_ARRAY(commit_interval_ns)},
     {STRIA_KEY_ARRAY, "write_deadline", "a time from 100ms to 10min, such as 10s", "10s", false,
-     "A drive that has not answered for this long is given up, and its chunks go to the others",
-     parse_write_deadline, IN_ARRAY(write_deadline_ns)},
+     "A drive that has not answered for this long while recording is given up, and its chunks go to the "
+     "others",
+     parse_deadline, IN_ARRAY(write_deadline_ns)},
+    {STRIA_KEY_ARRAY, "read_deadline", "a time from 100ms to 10min, such as 10s", "10s", false,
+     "A drive that has not answered for this long while nothing is recorded, but made, opened, read, "
+     "verified "
+     "or trimmed, is given up",
+     parse_deadline, IN_ARRAY(read_deadline_ns)},
     {STRIA_KEY_ARRAY, "depth", "a whole number from 1 to 256", "8", false, "Writes in flight on each drive",
      parse_depth, IN_ARRAY(depth)},
     {STRIA_KEY_ARRAY, "discard", "yes or no", "no", false,

@@ -80,6 +80,7 @@ struct stria_recorder *stria_recorder_init(void *memory, const struct stria_reco
     if (recorder->config.errors_max == 0)
         recorder->config.errors_max = STRIA_ERRORS_IN_ROW_MAX;
     recorder->drive_count = config->drive_count;
+    stria_watch_init(&recorder->watch, config->deadline_ns);
     stria_window_init(&recorder->window, (uint64_t *)next, config->window_chunks);
     stria_slot_list_init(&recorder->ready);
     for (uint32_t index = 0; index < config->drive_count; index++)
@@ -252,6 +253,7 @@ void stria_recorder_step(struct stria_recorder *recorder, const struct stria_eve
     if (recorder->state == STRIA_RECORDER_FINISHED)
         return;
     recorder->now_ns = event->now_ns;
+    stria_watch_look(&recorder->watch, event->now_ns);
     switch (event->kind) {
     case STRIA_EVENT_BEGIN:
         begin(recorder);

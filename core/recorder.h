@@ -69,7 +69,8 @@ struct stria_recorder_config {
     uint32_t slot_count;         /* STRIA_SLOTS_MIN to STRIA_SLOTS_MAX; all are the producer's at first */
     uint32_t window_chunks;      /* a power of two, at most STRIA_WINDOW_CHUNKS_MAX */
     uint64_t commit_interval_ns; /* from one commit cycle's start to the next on a drive */
-    uint64_t deadline_ns;        /* a request without an answer for so long: the drive is given up */
+    uint64_t deadline_ns;        /* a request without an answer for so long, while the caller looked
+   (watch.h): the drive is given up */
     uint32_t errors_max;         /* failures in a row after which a drive is given up; zero: 8 */
     bool digest;                 /* false only in benches: extents carry no hash and cannot be verified */
 };
@@ -195,7 +196,8 @@ void stria_recorder_step(struct stria_recorder *recorder, const struct stria_eve
  * that is not yet durable lies window_chunks back; the caller holds them back, in order, until they are. */
 bool stria_recorder_accepts(const struct stria_recorder *recorder);
 
-/* When a TICK is due at the latest; UINT64_MAX: when something happens. */
+/* When a TICK is due at the latest; UINT64_MAX: when something happens. A late one costs drives nothing: what
+ * is in flight is given the longer. */
 uint64_t stria_recorder_due_ns(const struct stria_recorder *recorder);
 
 void stria_recorder_status(const struct stria_recorder *recorder, struct stria_recorder_status *status);

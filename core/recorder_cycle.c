@@ -22,7 +22,7 @@ static void start_request(struct stria_recorder *recorder, uint32_t drive_index,
     struct cycle *cycle = &recorder->drives[drive_index].cycle;
     cycle->request = request;
     cycle->attempts = 0;
-    cycle->submitted_ns = recorder->now_ns;
+    cycle->since_ns = recorder->watch.watched_ns;
     emit_request(recorder, drive_index);
 }
 

@@ -213,7 +213,7 @@ static void start_write(struct stria_recorder *recorder, struct stria_slot_list 
     slot->position = position;
     slot->written_bytes = 0;
     slot->shorts = 0;
-    slot->submitted_ns = recorder->now_ns;
+    slot->since_ns = recorder->watch.watched_ns;
     submit(recorder, index);
 }
 

@@ -5,6 +5,7 @@
 #include "core/recorder.h"
 #include "core/slots.h"
 #include "core/space.h"
+#include "core/watch.h"
 #include "core/window.h"
 
 #define STRIA_ERRORS_IN_ROW_MAX 8u
@@ -30,7 +31,7 @@ struct cycle {
     uint16_t turn;
     uint32_t attempts;
     uint64_t retry_ns;
-    uint64_t submitted_ns;
+    uint64_t since_ns; /* when the request went out first, as watched time */
     uint64_t started_ns;
     struct stria_action request; /* what is in flight, for a retry */
     uint64_t ledger_next;        /* positions below are written in this cycle */
@@ -66,6 +67,7 @@ struct stria_recorder {
     struct drive *drives;
     struct stria_slot *slots;
     struct stria_slot_list ready; /* chunks for whichever drive can */
+    struct stria_watch watch;
     struct stria_window window;
     uint64_t length_bytes, stored_bytes, dropped_bytes, on_the_way_bytes;
     uint64_t watermark_told;

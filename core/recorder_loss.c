@@ -152,12 +152,12 @@ void stria_recorder_expire(struct stria_recorder *recorder)
         struct drive *drive = &recorder->drives[index];
         if (drive->state == STRIA_DRIVE_LOST)
             continue;
-        uint64_t oldest_ns = recorder->now_ns;
+        uint64_t oldest_ns = recorder->watch.watched_ns;
         if (drive->writing.count > 0)
-            oldest_ns = recorder->slots[drive->writing.first].submitted_ns;
-        if ((drive->cycle.in_flight || drive->cycle.retry) && drive->cycle.submitted_ns < oldest_ns)
-            oldest_ns = drive->cycle.submitted_ns;
-        if (recorder->now_ns - oldest_ns >= recorder->config.deadline_ns)
+            oldest_ns = recorder->slots[drive->writing.first].since_ns;
+        if ((drive->cycle.in_flight || drive->cycle.retry) && drive->cycle.since_ns < oldest_ns)
+            oldest_ns = drive->cycle.since_ns;
+        if (stria_watch_over(&recorder->watch, oldest_ns))
             stria_recorder_give_up(recorder, index, STRIA_ERR_TIMEOUT);
     }
 }

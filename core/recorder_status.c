@@ -19,11 +19,11 @@ static uint64_t drive_due_ns(const struct stria_recorder *recorder, const struct
 {
     uint64_t due_ns = UINT64_MAX;
     if (drive->writing.count > 0)
-        due_ns = recorder->slots[drive->writing.first].submitted_ns + recorder->config.deadline_ns;
+        due_ns = stria_watch_due_ns(&recorder->watch, recorder->slots[drive->writing.first].since_ns);
     if (drive->paused > 0)
         due_ns = smaller(due_ns, drive->pause_until_ns);
     if (drive->cycle.in_flight || drive->cycle.retry)
-        due_ns = smaller(due_ns, drive->cycle.submitted_ns + recorder->config.deadline_ns);
+        due_ns = smaller(due_ns, stria_watch_due_ns(&recorder->watch, drive->cycle.since_ns));
     if (drive->cycle.retry)
         due_ns = smaller(due_ns, drive->cycle.retry_ns);
     if (drive->cycle.phase == CYCLE_IDLE && drive->stored_extents > 0)
@@ -109,7 +109,7 @@ uint32_t stria_recorder_culprit(const struct stria_recorder *recorder)
         if (drive->state == STRIA_DRIVE_LOST || drive->writing.count == 0)
             continue;
         uint32_t held = drive->ready.count + drive->writing.count;
-        uint64_t since_ns = recorder->slots[drive->writing.first].submitted_ns;
+        uint64_t since_ns = recorder->slots[drive->writing.first].since_ns;
         if (held > most || (held == most && since_ns < oldest_ns)) {
             culprit = index;
             most = held;

@@ -31,10 +31,10 @@ struct stria_slot {
     uint32_t previous, next;
     uint64_t sequence;
     uint64_t stream_offset;
-    uint64_t captured_ns;  /* since the recording's start */
-    uint64_t row;          /* RAID0: the position that is its own on its home drive */
-    uint64_t position;     /* WRITING: the extent */
-    uint64_t submitted_ns; /* WRITING: when the drive got it first */
+    uint64_t captured_ns; /* since the recording's start */
+    uint64_t row;         /* RAID0: the position that is its own on its home drive */
+    uint64_t position;    /* WRITING: the extent */
+    uint64_t since_ns;    /* WRITING: when the drive got it first, as watched time (watch.h) */
     uint64_t digest;
 };
 

@@ -55,6 +55,7 @@ struct stria_verifier *stria_verifier_init(void *memory, const struct stria_veri
     struct stria_verifier *verifier = memory;
     uint8_t *next = (uint8_t *)memory + stria_align_up(sizeof(*verifier), 16);
     verifier->config = *config;
+    stria_watch_init(&verifier->watch, config->deadline_ns);
     verifier->lanes = (struct lane *)next;
     verifier->slots = (struct slot *)(next + stria_align_up(config->drive_count * sizeof(struct lane), 16));
     verifier->slot_count = stria_verifier_buffers(config);
@@ -138,8 +139,7 @@ static void expire(struct stria_verifier *verifier)
 {
     for (uint32_t index = 0; index < verifier->slot_count; index++) {
         struct slot *slot = &verifier->slots[index];
-        if (slot->state == SLOT_READING &&
-            verifier->now_ns - slot->submitted_ns >= verifier->config.deadline_ns)
+        if (slot->state == SLOT_READING && stria_watch_over(&verifier->watch, slot->since_ns))
             stria_verifier_give_up(verifier, slot->drive, STRIA_ERR_TIMEOUT);
     }
     for (uint32_t drive = 0; drive < verifier->config.drive_count; drive++)
@@ -187,6 +187,7 @@ void stria_verifier_step(struct stria_verifier *verifier, const struct stria_ver
     if (verifier->finished)
         return;
     verifier->now_ns = event->now_ns;
+    stria_watch_look(&verifier->watch, event->now_ns);
     switch (event->kind) {
     case STRIA_VERIFIER_EVENT_BEGIN:
         STRIA_ASSERT(!verifier->begun);
@@ -219,7 +220,7 @@ uint64_t stria_verifier_due_ns(const struct stria_verifier *verifier)
         const struct slot *slot = &verifier->slots[index];
         uint64_t slot_due_ns = UINT64_MAX;
         if (slot->state == SLOT_READING)
-            slot_due_ns = slot->submitted_ns + verifier->config.deadline_ns;
+            slot_due_ns = stria_watch_due_ns(&verifier->watch, slot->since_ns);
         else if (slot->state == SLOT_PAUSED)
             slot_due_ns = slot->resume_ns;
         due_ns = slot_due_ns < due_ns ? slot_due_ns : due_ns;

@@ -75,7 +75,8 @@ struct stria_verifier_config {
     uint32_t recording_count;
     const struct stria_verifier_recording *recordings; /* the caller's, kept */
     struct stria_verifier_counts *counts; /* one for each recording; the caller's, written until the end */
-    uint64_t deadline_ns;                 /* a read without an answer for so long: the drive is given up */
+    uint64_t deadline_ns;                 /* a read without an answer for so long, while the caller looked
+   (watch.h): the drive is given up */
 };
 
 enum stria_verifier_event_kind {

@@ -4,6 +4,7 @@
 
 #include "core/fetch.h"
 #include "core/verifier.h"
+#include "core/watch.h"
 
 /* Extents in a row whose payload was found to be nobody's, after which a drive's damage is not looked at
  * that closely any more: each look costs a hash of the payload for each candidate. */
@@ -37,7 +38,7 @@ struct slot {
     uint32_t alternative; /* the one being read, counted from extent */
     uint64_t item;        /* index into the drive's items; not for the spare slot */
     struct stria_fetch fetch;
-    uint64_t submitted_ns;
+    uint64_t since_ns; /* READING: when it was asked for, as watched time */
     uint64_t resume_ns;
     enum stria_verdict verdict; /* of the first place */
     int code;                   /* why it is unreadable */
@@ -61,6 +62,7 @@ struct stria_verifier {
     struct slot *slots;
     uint32_t slot_count; /* with the spare one, which is the last */
     uint64_t now_ns;
+    struct stria_watch watch;
     uint32_t scan_recording; /* where the search for missing chunks stands */
     uint64_t scan_chunk;
     bool begun, stopping, finished;

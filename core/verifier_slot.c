@@ -203,7 +203,7 @@ static void read_submit(struct stria_verifier *verifier, struct slot *slot)
     struct stria_verifier_action *action = stria_verifier_emit(verifier, STRIA_VERIFIER_ACTION_READ);
     slot->turn++;
     slot->state = SLOT_READING;
-    slot->submitted_ns = verifier->now_ns;
+    slot->since_ns = verifier->watch.watched_ns;
     action->drive = slot->drive;
     action->buffer = (uint32_t)(slot - verifier->slots);
     action->buffer_offset = piece.at;

@@ -160,7 +160,7 @@ static void load_region(struct stria_array *array, uint64_t (*offset)(const stru
             .data = image(member),
         };
     }
-    stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+    stria_gang_run(jobs, array->member_count, &array->bell, array->config->read_deadline_ns);
     for (uint32_t index = 0; index < array->member_count; index++) {
         if (!array->members[index].drive || jobs[index].code == STRIA_OK)
             continue;

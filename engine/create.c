@@ -106,7 +106,7 @@ static int run(struct creation *creation, struct stria_gang_job jobs[STRIA_DRIVE
                struct stria_trouble *trouble)
 {
     uint32_t count = creation->config->drive_count;
-    stria_gang_run(jobs, count, &creation->bell, creation->config->write_deadline_ns);
+    stria_gang_run(jobs, count, &creation->bell, creation->config->read_deadline_ns);
     for (uint32_t index = 0; index < count; index++)
         if (jobs[index].drive && jobs[index].code != STRIA_OK)
             return stria_trouble_set(trouble, jobs[index].code, "%s cannot be written: %s",

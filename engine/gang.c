@@ -1,5 +1,6 @@
 #include "engine/gang.h"
 
+#include "core/watch.h"
 #include "support/clock.h"
 
 #include <stdbool.h>
@@ -98,7 +99,9 @@ void stria_gang_run(struct stria_gang_job *jobs, unsigned count, struct stria_be
                     uint64_t deadline_ns)
 {
     unsigned retries = 0;
-    uint64_t heard_ns = stria_clock_ns();
+    struct stria_watch watch;
+    stria_watch_init(&watch, deadline_ns);
+    uint64_t heard_ns = 0;
     for (unsigned index = 0; index < count; index++) {
         jobs[index].code = jobs[index].drive ? STRIA_OK : STRIA_ERR_GONE;
         jobs[index].handed = 0;
@@ -117,10 +120,10 @@ void stria_gang_run(struct stria_gang_job *jobs, unsigned count, struct stria_be
         }
         if (all_ended)
             return;
-        uint64_t now_ns = stria_clock_ns();
+        stria_watch_look(&watch, stria_clock_ns());
         if (heard) {
-            heard_ns = now_ns;
-        } else if (now_ns - heard_ns >= deadline_ns) {
+            heard_ns = watch.watched_ns;
+        } else if (stria_watch_over(&watch, heard_ns)) {
             for (unsigned index = 0; index < count; index++)
                 if (!ended(&jobs[index]))
                     jobs[index].code = STRIA_ERR_TIMEOUT;

@@ -4,6 +4,7 @@
 #include "core/bits.h"
 #include "core/digest.h"
 #include "core/fetch.h"
+#include "core/watch.h"
 #include "engine/array_internal.h"
 #include "engine/reads.h"
 #include "support/clock.h"
@@ -34,9 +35,9 @@ struct slot {
     size_t extent_count;
     size_t tried; /* … this one is being read */
     struct stria_fetch fetch;
-    uint64_t due_ns;       /* DUE: when to submit */
-    uint64_t submitted_ns; /* READING */
-    bool good;             /* READY: proven; else what is wrong in the first place … */
+    uint64_t due_ns;   /* DUE: when to submit */
+    uint64_t since_ns; /* READING: when it was asked for, as watched time */
+    bool good;         /* READY: proven; else what is wrong in the first place … */
     enum stria_verdict verdict;
     int code;     /* … UNREADABLE: why */
     size_t other; /* … MISPLACED: the extent in the map whose payload lies there */
@@ -56,6 +57,7 @@ struct stria_reader {
     uint64_t next;    /* the first chunk that was not read ahead yet */
     uint32_t ahead;   /* how far to read ahead: more the longer the reading goes straight on */
     uint32_t searches_in_vain;
+    struct stria_watch watch;
 };
 
 /* Whatever the alternatives are like: what counts is what is wrong in the first place. */
@@ -118,7 +120,7 @@ static void submit(struct stria_reader *reader, struct slot *slot, uint64_t now_
     int code = stria_reads_submit(reader->array, &reader->user, extent->drive, &io);
     if (code == STRIA_OK) {
         slot->state = SLOT_READING;
-        slot->submitted_ns = now_ns;
+        slot->since_ns = reader->watch.watched_ns;
     } else if (code == STRIA_ERR_FULL) {
         slot->due_ns = now_ns + STRIA_FETCH_PAUSE_NS;
     } else if (code == STRIA_ERR_INVALID) {
@@ -317,16 +319,16 @@ static void move_to(struct stria_reader *reader, uint64_t chunk)
 /* Submits what is due and gives up drives that do not answer. Returns when there is something to do next. */
 static uint64_t drive_slots(struct stria_reader *reader, uint64_t now_ns)
 {
-    uint64_t deadline_ns = reader->array->config->write_deadline_ns;
+    stria_watch_look(&reader->watch, now_ns);
     uint64_t due_ns = UINT64_MAX;
     for (uint32_t index = 0; index < reader->slot_count; index++) {
         struct slot *slot = &reader->slots[index];
         if (slot->state == SLOT_DUE && slot->due_ns <= now_ns)
             submit(reader, slot, now_ns);
-        if (slot->state == SLOT_READING && now_ns - slot->submitted_ns >= deadline_ns)
+        if (slot->state == SLOT_READING && stria_watch_over(&reader->watch, slot->since_ns))
             stria_reads_give_up(reader->array, slot->extents[slot->tried].drive, STRIA_ERR_TIMEOUT);
         uint64_t slot_ns = slot->state == SLOT_DUE       ? slot->due_ns
-                           : slot->state == SLOT_READING ? slot->submitted_ns + deadline_ns
+                           : slot->state == SLOT_READING ? stria_watch_due_ns(&reader->watch, slot->since_ns)
                                                          : UINT64_MAX;
         due_ns = slot_ns < due_ns ? slot_ns : due_ns;
     }
@@ -508,6 +510,7 @@ int stria_reader_open(struct stria_array *array, const char *name, struct stria_
     if (!opened)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory");
     opened->array = array;
+    stria_watch_init(&opened->watch, array->config->read_deadline_ns);
     opened->current = CHUNK_NONE;
     opened->ahead = 1;
     opened->user = (struct stria_reads_user){.context = opened, .done = on_done, .gone = on_gone};

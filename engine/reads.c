@@ -1,6 +1,7 @@
 #include "engine/reads.h"
 
 #include "core/digest.h"
+#include "core/watch.h"
 #include "engine/array_internal.h"
 #include "support/clock.h"
 
@@ -134,11 +135,15 @@ void stria_reads_give_up(struct stria_array *array, uint32_t drive, int code)
 /* Until nothing is in flight: of one user, or of all when user is null. */
 static void drain(struct stria_array *array, const struct stria_reads_user *user)
 {
-    uint64_t start_ns = stria_clock_ns();
+    struct stria_watch watch;
+    stria_watch_init(&watch, array->config->read_deadline_ns);
+    stria_watch_look(&watch, stria_clock_ns());
+    uint64_t since_ns = watch.watched_ns;
     for (bool left = true; left;) {
         uint32_t ticket = stria_reads_listen(array);
         uint32_t count = stria_reads_poll(array);
-        bool late = stria_clock_ns() - start_ns >= array->config->write_deadline_ns;
+        stria_watch_look(&watch, stria_clock_ns());
+        bool late = stria_watch_over(&watch, since_ns);
         left = false;
         for (uint32_t drive = 0; drive < array->member_count; drive++) {
             if (!stria_reads_usable(array, drive))

@@ -70,13 +70,13 @@ static void write_log(struct stria_array *array, struct log_write write)
             .data = array->catalogue.image + pages.image_offset_bytes,
         };
     }
-    stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+    stria_gang_run(jobs, array->member_count, &array->bell, array->config->read_deadline_ns);
     drop_failed(array, jobs, "writing the catalogue");
     for (uint32_t index = 0; index < array->member_count; index++) {
         if (jobs[index].drive)
             jobs[index] = (struct stria_gang_job){.drive = array->members[index].drive, .op = STRIA_IO_FLUSH};
     }
-    stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+    stria_gang_run(jobs, array->member_count, &array->bell, array->config->read_deadline_ns);
     drop_failed(array, jobs, "flushing the catalogue");
 }
 

@@ -73,7 +73,7 @@ void stria_array_trim(struct stria_array *array, const struct stria_extent_set *
             any |= next_run(&array->members[index], set->in[index], &next[index], &jobs[index]);
         if (!any)
             return;
-        stria_gang_run(jobs, array->member_count, &array->bell, array->config->write_deadline_ns);
+        stria_gang_run(jobs, array->member_count, &array->bell, array->config->read_deadline_ns);
         for (uint32_t index = 0; index < array->member_count; index++) {
             if (!jobs[index].drive || jobs[index].code != STRIA_ERR_TIMEOUT)
                 continue;

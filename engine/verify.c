@@ -140,7 +140,7 @@ static int create_verifier(struct verification *run, struct stria_trouble *troub
         .recording_count = run->result->recording_count,
         .recordings = run->recordings,
         .counts = run->counts,
-        .deadline_ns = run->array->config->write_deadline_ns,
+        .deadline_ns = run->array->config->read_deadline_ns,
     };
     size_t bytes = stria_align_up(stria_verifier_memory_bytes(&config), 16);
     void *memory = aligned_alloc(16, bytes);

@@ -210,6 +210,34 @@ terminal_closed() {
     says 'hup .*complete'
 }
 
+# stopped COMMAND...: runs it, and stops it for longer than its deadlines in the middle.
+stopped() {
+    got=0
+    "$stria" "$@" >out 2>err &
+    process=$!
+    echo $process >>"$scratch/processes"
+    sleep 0.5
+    kill -STOP $process || fail "$* had ended before it could be stopped: $(cat err)"
+    sleep 2.5
+    kill -CONT $process
+    wait $process || got=$?
+}
+
+# Its own absence is not held against the drives: their answers have been there for long.
+process_stopped() {
+    array adaptive 3 512MiB 'write_deadline = 1s' 'read_deadline = 1s'
+    expect 0 "$stria" init array.ini
+    stopped record array.ini --input synthetic --rate 60MB/s --duration 3s --name stopped --report report.json
+    [ $got -eq 0 ] || fail "record that was stopped ended with $got: $(cat err)"
+    json report.json 'd["recording"]["dropped_bytes"]' 0
+    json report.json 'any(x["lost"] for x in d["drives"])' False
+    for drive in 0 1 2; do sed -i "s/^path = drive$drive.img/&\nfault = read:stall=150ms/" array.ini; done
+    stopped verify array.ini
+    [ $got -eq 0 ] || fail "verify that was stopped ended with $got: $(cat out err)"
+    stopped export array.ini stopped -o output
+    [ $got -eq 0 ] || fail "export that was stopped ended with $got: $(cat err)"
+}
+
 raid0_without_one() {
     array raid0 3 24MiB 'chunk = 64KiB'
     expect 0 "$stria" init array.ini
@@ -271,6 +299,7 @@ it "says that a recording was cut short when it is verified or exported" cut_sho
 it "tells of a file size limit and leaves no part behind" file_size_limit
 it "does not record an array's own drive onto it" own_drive_as_input
 it "does not record an array's own drive onto it through a loop device" own_loop_device_as_input
+it "loses no drive when it is stopped for longer than its deadlines" process_stopped
 it "names the limit that is too low" limits
 it "ends with a sentence when there is little memory" little_memory
 it "tells of a device with nothing behind it" nothing_behind_a_device

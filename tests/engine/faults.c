@@ -18,6 +18,7 @@ static struct rig *faulty(enum stria_policy policy, uint32_t drive, const char *
     struct rig *rig = rig_make(policy, three);
     snprintf(rig->config.drives[drive].fault, sizeof(rig->config.drives[drive].fault), "%s", script);
     rig->config.write_deadline_ns = 2 * STRIA_NS_PER_S;
+    rig->config.read_deadline_ns = 2 * STRIA_NS_PER_S;
     return rig;
 }
 
@@ -182,6 +183,7 @@ static void break_drive(struct rig *rig, uint32_t drive, const char *script)
     rig_close(rig);
     snprintf(rig->config.drives[drive].fault, sizeof(rig->config.drives[drive].fault), "%s", script);
     rig->config.write_deadline_ns = 2 * STRIA_NS_PER_S;
+    rig->config.read_deadline_ns = 2 * STRIA_NS_PER_S;
 }
 
 Test(faults, a_misdirected_write_is_found_at_both_ends)

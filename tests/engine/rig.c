@@ -23,6 +23,7 @@ static struct rig *rig_new(enum stria_policy policy, const uint64_t *sizes)
     config->buffer_bytes = 16 * config->chunk_bytes;
     config->commit_interval_ns = 20000000;
     config->write_deadline_ns = 5 * STRIA_NS_PER_S;
+    config->read_deadline_ns = 5 * STRIA_NS_PER_S;
     config->depth = 4;
     for (uint32_t index = 0; sizes[index]; index++) {
         struct stria_drive_config *drive = &config->drives[config->drive_count++];

@@ -21,6 +21,7 @@ static const char *const lines[] = {
     "buffer = 512MiB\n",
     "commit_interval = 200ms\n",
     "write_deadline = 5s\n",
+    "read_deadline = 5s\n",
     "discard = yes\n",
     "depth = 32\n",
     "[drive.left]\n",
@@ -89,6 +90,7 @@ static void check_config(const struct stria_array_config *config)
                config->buffer_bytes <= (uint64_t)STRIA_SLOTS_MAX * config->chunk_bytes);
     FUZZ_CHECK(config->commit_interval_ns >= 1000000 && config->commit_interval_ns <= 60000000000);
     FUZZ_CHECK(config->write_deadline_ns >= 100000000 && config->write_deadline_ns <= 600000000000);
+    FUZZ_CHECK(config->read_deadline_ns >= 100000000 && config->read_deadline_ns <= 600000000000);
     FUZZ_CHECK(config->depth >= 1 && config->depth <= STRIA_DEPTH_MAX);
     FUZZ_CHECK(config->drive_count >= 1 && config->drive_count <= STRIA_DRIVES_MAX);
     for (uint32_t index = 0; index < config->drive_count; index++)

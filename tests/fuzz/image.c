@@ -58,6 +58,7 @@ static void configure(const struct image_damaged *damaged)
     config.buffer_bytes = 4 * IMAGE_CHUNK;
     config.commit_interval_ns = 200000000;
     config.write_deadline_ns = 5000000000;
+    config.read_deadline_ns = 5000000000;
     config.depth = 4;
     config.drive_count = 0;
     for (uint32_t index = 0; index < IMAGE_DRIVES; index++)

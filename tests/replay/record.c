@@ -48,6 +48,7 @@ void replay_configure(struct stria_array_config *config, const char *folder, enu
     config->buffer_bytes = 8 * CHUNK;
     config->commit_interval_ns = 3000000;
     config->write_deadline_ns = 60 * STRIA_NS_PER_S;
+    config->read_deadline_ns = 60 * STRIA_NS_PER_S;
     config->depth = 4;
     config->drive_count = REPLAY_DRIVES;
     for (uint32_t i = 0; i < REPLAY_DRIVES; i++) {

@@ -93,7 +93,7 @@ stria_add_mutant(pump_forgets_its_hash 300 engine/pump.c
 
 # Progress.
 stria_add_mutant(hung_drive_is_waited_for 1000 core/recorder_loss.c
-  "if (recorder->now_ns - oldest_ns >= recorder->config.deadline_ns)"
+  "if (stria_watch_over(&recorder->watch, oldest_ns))"
   "if (recorder->now_ns - oldest_ns >= UINT64_MAX)")
 stria_add_mutant(a_drive_stands_idle 100 core/recorder_data.c
   "drive->writing.count < drive->config.depth &&"

@@ -72,7 +72,7 @@ Test(config_array, the_design_example_is_taken_as_written)
 {
     assert_good(
         "[array]\nname   = rig\npolicy = raid0          ; or adaptive\nchunk  = 2MiB\nbuffer = 256MiB\n"
-        "commit_interval = 100ms\nwrite_deadline = 5s\ndepth = 16\ndiscard = yes\n"
+        "commit_interval = 100ms\nwrite_deadline = 5s\nread_deadline = 30s\ndepth = 16\ndiscard = yes\n"
         "[drive.left]\npath    = /dev/disk/by-id/nvme-x   ; or a file\n"
         "[drive.right]\npath = right.img\nsize    = 8GiB                        ; files only\n"
         "profile = samsung-980\ncapacity_scale = 0.001\nrate_scale     = 0.1\n"
@@ -83,6 +83,7 @@ Test(config_array, the_design_example_is_taken_as_written)
     cr_assert_eq(config->buffer_bytes, 256u << 20);
     cr_assert_eq(config->commit_interval_ns, 100000000);
     cr_assert_eq(config->write_deadline_ns, 5000000000ull);
+    cr_assert_eq(config->read_deadline_ns, 30000000000ull);
     cr_assert_eq(config->depth, 16);
     cr_assert(config->discard);
     cr_assert_eq(config->drive_count, 2);
@@ -114,6 +115,7 @@ Test(config_array, what_is_not_given_has_a_default)
     cr_assert_eq(config->buffer_bytes, 512u << 20);
     cr_assert_eq(config->commit_interval_ns, 200000000);
     cr_assert_eq(config->write_deadline_ns, 10000000000ull);
+    cr_assert_eq(config->read_deadline_ns, 10000000000ull);
     cr_assert_eq(config->depth, 8);
     cr_assert_not(config->discard);
     cr_assert_eq(config->drives[0].capacity_scale, 1);
@@ -175,6 +177,7 @@ Test(config_array, values_out_of_range_are_refused_with_what_is_allowed)
         {"commit_interval", "0", "1ms"},
         {"commit_interval", "61s", "60s"},
         {"write_deadline", "99ms", "100ms"},
+        {"read_deadline", "99ms", "100ms"},
         {"write_deadline", "11min", "10min"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

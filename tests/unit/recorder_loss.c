@@ -7,7 +7,7 @@ Test(recorder_loss, a_drive_without_an_answer_is_given_up_at_the_deadline_and_it
     help_begin(help);
     help_commit(help, HELP_CHUNK);
     cr_assert_leq(stria_recorder_due_ns(help->recorder), help->now_ns + HELP_DEADLINE);
-    help_tick(help, HELP_DEADLINE - 1);
+    help_watch(help, HELP_DEADLINE - 1);
     cr_assert_eq(help_told(help, STRIA_ACTION_GIVE_UP, NULL), 0);
     help_tick(help, 1);
     cr_assert_eq(help_told(help, STRIA_ACTION_GIVE_UP, &told), 1);
@@ -15,6 +15,21 @@ Test(recorder_loss, a_drive_without_an_answer_is_given_up_at_the_deadline_and_it
     cr_assert_eq(told.code, STRIA_ERR_TIMEOUT);
     help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
     cr_assert_eq(help_status(help).stored_bytes, HELP_CHUNK);
+}
+
+Test(recorder_loss, time_in_which_nobody_looked_counts_against_no_drive)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_commit(help, HELP_CHUNK);
+    help->now_ns += 10 * HELP_DEADLINE;
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    cr_assert_eq(help_told(help, STRIA_ACTION_GIVE_UP, NULL), 0);
+    help_tick(help, 10 * HELP_DEADLINE);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    cr_assert_eq(help_told(help, STRIA_ACTION_GIVE_UP, NULL), 0);
+    cr_assert_eq(help_status(help).stored_bytes, 2 * HELP_CHUNK);
 }
 
 Test(recorder_loss, errors_in_a_row_cost_a_drive_and_single_ones_do_not)

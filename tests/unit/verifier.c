@@ -433,6 +433,21 @@ Test(verifier, one_good_place_among_several_is_enough)
     world_free(world);
 }
 
+Test(verifier, time_in_which_nobody_looked_counts_against_no_drive)
+{
+    struct world *world = world_make();
+    begin(world);
+    for (unsigned turns = 0; !world->finished; turns++) {
+        if (turns % (2 * DEPTH * DRIVES) == 1)
+            world->now_ns += 10 * DEADLINE;
+        turn(world);
+    }
+    cr_expect(world->counts.ok == CHUNKS);
+    for (uint32_t drive = 0; drive < DRIVES; drive++)
+        cr_expect(!world->gave_up[drive]);
+    world_free(world);
+}
+
 Test(verifier, a_second_place_stands_in_for_a_drive_that_hangs)
 {
     struct world *world = world_make();
