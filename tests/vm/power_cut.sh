@@ -8,16 +8,7 @@
 #: modules nvme
 #: after power_cut.py
 . "$(dirname "$0")/lib.sh"
-
-marked() {
-    array_of "$1" "a b c" 'chunk = 64KiB' 'commit_interval = 10ms'
-    sed -i 's/^buffer = .*/buffer = 4MiB/' array.ini
-    expect 0 "$stria" init array.ini
-    noise $share/input 8765432
-    expect 0 "$(dirname "$stria")/../tests/vm/vm_marked_record" array.ini $share/input "$(device_of m)" first second
-    expect 0 "$stria" verify array.ini
-    cp array.ini $share/array.ini
-}
+. "$(dirname "$0")/marked.sh"
 
 it "promises while it records" marked adaptive
 finish
