@@ -36,6 +36,7 @@ mkdir /host/run/share /host/run/lock
 mount --move /share /host/run/share
 [ -d "/host$source" ] || { mkdir -p "/host$source" && mount --bind /source "/host$source"; }
 ip link set lo up
+echo >/host/run/share/begun
 PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot /host /bin/busybox sh "$scenario"
 echo $? >/host/run/share/status
 dmesg >/host/run/share/dmesg

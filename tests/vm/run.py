@@ -1,5 +1,8 @@
 """run.py SCENARIO.sh: boots a guest for the scenario, runs it inside, and tells how it went, as TAP.
 
+A guest whose kernel panics or hangs before the scenario begins is booted once more, and that is told; what happens in a
+scenario happens once.
+
 STRIA names the command under test; TAP goes to standard output, and to the file STRIA_TAP if that is set. The
 run's files stay in build/vm/SCENARIO: console, dmesg, the drives' images (while it failed), record.json with what ran on
 what. Status 0: all passed; 1: not; 77: QEMU is not here.
@@ -28,6 +31,7 @@ from kernel import Kernel
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL_FAULTS = re.compile(r"\b(BUG|WARNING|Oops|Call Trace):|DMAR:.*[Ff]ault|Kernel panic|general protection|"
                            r"blocked for more than|page allocation failure")
+BOOT_SECONDS = 120  # till the scenario begins; a few where the host has nothing else to do
 PACKAGES = ["qemu-system-x86", "busybox-static", "kmod", "nvme-cli", "mdadm", "dmsetup", "libnvme1", "liburing2", "libc6"]
 
 
@@ -128,6 +132,21 @@ def beside(guest, log):
         daemon.wait(20)
 
 
+def has_begun(guest):
+    return (guest.share / "begun").exists()
+
+
+def end_of(qemu, guest):
+    """The status with which QEMU ends. A guest that does not come to its scenario has no time for it either."""
+    limit = guest.scenario.limit
+    try:
+        return qemu.wait(min(BOOT_SECONDS, limit))
+    except subprocess.TimeoutExpired:
+        if not has_begun(guest) or limit <= BOOT_SECONDS:
+            raise
+    return qemu.wait(limit - BOOT_SECONDS)
+
+
 def boot(guest):
     """Runs the guest to its end; an empty text, or what went wrong."""
     command = guest.command()
@@ -136,19 +155,35 @@ def boot(guest):
         qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             Calls(guest).start()
-            status = qemu.wait(guest.scenario.limit)
+            status = end_of(qemu, guest)
         except subprocess.TimeoutExpired:
-            return f"the guest took longer than {guest.scenario.limit} s"
+            return (f"the guest took longer than {guest.scenario.limit} s" if has_begun(guest) else
+                    f"the guest did not come to its scenario in {BOOT_SECONDS} s")
         finally:
             qemu.kill()
             qemu.wait()
     if status != 0:
         return f"QEMU ended with status {status}: {(guest.folder / 'qemu.log').read_text()[-2000:]}"
-    return "" if (guest.share / "status").exists() else "the guest went down before its scenario ended"
+    if (guest.share / "status").exists():
+        return ""
+    return f"the guest went down before its scenario {'ended' if has_begun(guest) else 'began'}"
 
 
 def tail(path, count):
     return "\n".join(path.read_text(errors="replace").splitlines()[-count:]) if path.exists() else ""
+
+
+def boot_twice(scenario, kernel, folder, stria, tap):
+    """The guest that was run, and what went wrong."""
+    for attempt in (1, 2):
+        shutil.rmtree(folder, ignore_errors=True)
+        guest = machine.Machine(scenario, kernel, folder)
+        guest.environment(stria)
+        problem = boot(guest)
+        if not problem or has_begun(guest) or attempt == 2:
+            return guest, problem
+        tap.lines.append(f"# {problem}, and was booted once more; its console ended with:")
+        tap.lines += ["# " + line for line in tail(folder / "console", 30).splitlines()]
 
 
 def judge(guest, problem, tap):
@@ -177,12 +212,10 @@ def main():
     stria = pathlib.Path(os.environ["STRIA"]).resolve()
     cache = ROOT / "build/vm"
     folder = cache / scenario.name
-    shutil.rmtree(folder, ignore_errors=True)
-    guest = machine.Machine(scenario, Kernel(cache), folder)
-    guest.environment(stria)
     tap = Tap()
-    tap.lines.append(record(guest, stria))
-    judge(guest, boot(guest), tap)
+    guest, problem = boot_twice(scenario, Kernel(cache), folder, stria, tap)
+    tap.lines.insert(0, record(guest, stria))
+    judge(guest, problem, tap)
     if scenario.after and tap.failed == 0:
         afterwards(guest, stria, tap)
     if tap.failed:
