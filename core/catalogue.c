@@ -16,6 +16,22 @@ void stria_catalogue_recording_seen(struct stria_catalogue *catalogue, uint64_t 
         catalogue->next_recording = recording + 1;
 }
 
+bool stria_catalogue_cell_whole(const struct stria_catalogue *catalogue, uint32_t index,
+                                struct stria_catalogue_entry *entry)
+{
+    const enum stria_catalogue_cell_verdict verdict =
+        stria_catalogue_cell_decode(stria_catalogue_cell_at(catalogue, index), entry, catalogue->seed, index);
+    return verdict == STRIA_CATALOGUE_CELL_VALID || verdict == STRIA_CATALOGUE_CELL_STRANGE;
+}
+
+uint64_t stria_catalogue_head_next(const struct stria_catalogue *catalogue)
+{
+    struct stria_catalogue_entry head;
+    const bool read = stria_catalogue_read(catalogue, 0, &head);
+    STRIA_ASSERT(read && head.kind == STRIA_CATALOGUE_HEAD);
+    return head.head.next_recording;
+}
+
 void stria_catalogue_begin(struct stria_catalogue *catalogue, const struct stria_catalogue_head *head,
                            uint64_t wall_ns)
 {

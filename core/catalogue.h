@@ -32,8 +32,8 @@ enum stria_catalogue_kind {
 
 struct stria_catalogue_head {
     uint64_t epoch;          /* from 1 */
-    uint64_t next_recording; /* ids below it were known when the log was begun; those without a BEGUN in
-                                this log are removed for good */
+    uint64_t next_recording; /* ids below it were known to every drive of the array when removals were last
+                                forgotten; those without a BEGUN in this log are removed for good */
     uint32_t format;         /* STRIA_CATALOGUE_FORMAT */
     uint32_t entries_max;    /* cells of the log on every drive: as many as the smallest half has */
 };
@@ -47,7 +47,7 @@ struct stria_catalogue_begun {
 
 struct stria_catalogue_ended {
     uint64_t length_bytes;   /* of the stream, with its gaps */
-    uint64_t stored_bytes;   /* payload stored; stored + dropped = length */
+    uint64_t stored_bytes;   /* payload stored; stored + dropped ≤ length */
     uint64_t dropped_bytes;  /* in gaps, or sealed but lost */
     uint64_t sequence_count; /* chunks sealed: the sequences 0 to sequence_count − 1 */
     uint64_t duration_ns;    /* from begin to end; 0 when unknown (closed by a recovery) */
@@ -103,13 +103,41 @@ void stria_catalogue_format(struct stria_catalogue *catalogue, uint8_t *image, s
 int stria_catalogue_load(struct stria_catalogue *catalogue, uint8_t *halves[2], size_t half_bytes,
                          const uint8_t array_uuid[STRIA_UUID_BYTES]);
 
-/* Makes one log out of the replicas of an array, as loaded from its drives (image null for one that could
- * not be), in *chosen, which is complemented in place. The highest epoch counts; replicas of that epoch fill
- * its empty and damaged cells. What two replicas hold in the same cell, or what an older epoch knows about
- * recordings that the newest log cannot have known, is appended. STRIA_ERR_NOT_FOUND when no replica is
- * loaded; STRIA_ERR_FULL when something had to be appended and did not fit (*chosen is valid all the same).
- * A replica whose image then differs from the chosen one is stale and wants to be rewritten. */
-int stria_catalogue_merge(struct stria_catalogue *replicas, uint32_t replica_count, uint32_t *chosen);
+/* How the replicas of an array meet. */
+struct stria_catalogue_meeting {
+    bool drive_absent; /* a drive of the array is not there, and may know of anything */
+    uint64_t wall_ns;
+    void *memory; /* stria_catalogue_merge_bytes(), aligned to 8 bytes; the merged image lies at its start */
+};
+
+/* Memory for a merge of these replicas. */
+size_t stria_catalogue_merge_bytes(const struct stria_catalogue *replicas, uint32_t replica_count);
+
+/* Makes one log, *merged, out of the replicas of an array, as loaded from its drives (image null for one that
+ * could not be), which stay as they are. The result knows every recording that any replica knows and none
+ * knows to be removed. Where all are the newest log, or what it has moved on from, it is that log, with empty
+ * and damaged cells filled from its replicas. Where parts of the array went separate ways, it is a new log
+ * under the next epoch. STRIA_ERR_NOT_FOUND when no replica is loaded. STRIA_ERR_FULL when the result is more
+ * than the drives have room for: it may be read all the same, but nothing may be written to the array.
+ * The caller then renews the replicas as stria_catalogue_renewal() says. */
+int stria_catalogue_merge(const struct stria_catalogue *replicas, uint32_t replica_count,
+                          const struct stria_catalogue_meeting *meeting, struct stria_catalogue *merged);
+
+enum stria_catalogue_renewal {
+    STRIA_RENEWAL_NONE,         /* the replica is the same */
+    STRIA_RENEWAL_WHOLE,        /* write the log: all pages but the first, flush, the first, flush */
+    STRIA_RENEWAL_BY_OTHER_HALF /* its place holds what the replica knows. Write a copy of the log under the
+                                   epoch before to the other half, in the same way, and only then the log */
+};
+
+/* How a drive's replica becomes the merged log without a moment at which a cut would leave the drive with
+ * less than it knew. */
+enum stria_catalogue_renewal stria_catalogue_renewal(const struct stria_catalogue *log,
+                                                     const struct stria_catalogue *replica);
+
+/* The same log under another epoch, in an image with room for source->entries_max cells. */
+void stria_catalogue_copy(const struct stria_catalogue *source, uint64_t epoch, uint64_t wall_ns,
+                          uint8_t *image, struct stria_catalogue *target);
 
 /* Appends to the image; the caller then writes the pages given by stria_catalogue_pages() to every drive and
  * flushes. Only zero bytes change. Takes kind, recording, wall_ns and the part of the kind; recording must
@@ -140,15 +168,30 @@ struct stria_catalogue_pages stria_catalogue_pages(const struct stria_catalogue 
                                                    const struct stria_geometry *geometry, uint32_t index,
                                                    uint32_t entry_count);
 
-/* Cells that a compaction must leave free to be worth it: enough for a recording's own entries. */
+/* Cells that are left free for a recording before it begins: its BEGUN and ENDED and, as far as they go, its
+ * LOST. */
 #define STRIA_CATALOGUE_SPARE 64u
+
+struct stria_catalogue_compaction {
+    uint64_t next_recording; /* of the new log's HEAD, unless the source knows of a higher one; with a drive
+                                absent it stays as it is */
+    uint64_t wall_ns;
+    uint64_t remove;   /* a recording that is removed by the compaction itself; 0: none */
+    uint32_t spare;    /* cells that must be left free for it to be worth it */
+    bool drive_absent; /* a drive of the array is not there, or has not got the source. Removals are kept
+                          then: that drive may hold the recordings and would bring them back */
+    void *scratch;     /* stria_catalogue_compact_scratch_bytes(), aligned to 8 bytes */
+};
+
+size_t stria_catalogue_compact_scratch_bytes(const struct stria_catalogue *source);
 
 /* Writes the live entries of source (all but those of removed recordings) as a new log under the next epoch
  * into image, which has room for source->entries_max cells and is overwritten whole. STRIA_ERR_FULL when
- * fewer than STRIA_CATALOGUE_SPARE cells would be left free: the array holds as many recordings as it can.
- * next_recording is that of source unless the given one is higher. The caller then writes to every drive,
- * in half (epoch mod 2), all pages but the first, flushes, then the first page (with HEAD), and flushes. */
-int stria_catalogue_compact(const struct stria_catalogue *source, struct stria_catalogue *target,
-                            uint8_t *image, uint64_t next_recording, uint64_t wall_ns);
+ * fewer cells than wanted would be left free: the array holds as many recordings as it can. A removal always
+ * fits. The caller then writes to every drive, in half (epoch mod 2), all pages but the first, flushes, then
+ * the first page (with HEAD), and flushes. */
+int stria_catalogue_compact(const struct stria_catalogue *source,
+                            const struct stria_catalogue_compaction *how, uint8_t *image,
+                            struct stria_catalogue *target);
 
 #endif

@@ -45,6 +45,14 @@ static inline uint8_t *stria_catalogue_cell_at(const struct stria_catalogue *cat
     return catalogue->image + (size_t)index * STRIA_CATALOGUE_ENTRY_BYTES;
 }
 
+/* Decodes a cell of the image: true when it holds an entry, be it of a kind that this version does not know.
+ */
+bool stria_catalogue_cell_whole(const struct stria_catalogue *catalogue, uint32_t index,
+                                struct stria_catalogue_entry *entry);
+
+/* next_recording as HEAD has it. */
+uint64_t stria_catalogue_head_next(const struct stria_catalogue *catalogue);
+
 /* Makes catalogue, whose image and array_uuid are set, an empty log under head. */
 void stria_catalogue_begin(struct stria_catalogue *catalogue, const struct stria_catalogue_head *head,
                            uint64_t wall_ns);

@@ -91,6 +91,12 @@ static void add_complaint(struct stria_array *array, const char *format, ...)
     stria_plain(array->complaint + used);
 }
 
+void stria_array_only_read(struct stria_array *array, const char *reason)
+{
+    array->writable = false;
+    add_complaint(array, "array %s: %s", array->name, reason);
+}
+
 /* Gives an open drive its place; a drive that has none is closed and complained about. */
 static void place_candidate(struct stria_array *array, struct candidate *candidate)
 {
@@ -245,6 +251,9 @@ static void decode_images(struct stria_array *array)
         if (code != STRIA_OK)
             add_complaint(array, "%s: its catalogue is %s", member->drive->traits.path,
                           stria_code_text(code));
+        /* What a newer Stria wrote there must not be written over. */
+        if (code == STRIA_ERR_VERSION)
+            stria_array_only_read(array, "it is only read: use a newer Stria");
     }
 }
 

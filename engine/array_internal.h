@@ -43,7 +43,8 @@ uint32_t stria_array_present(const struct stria_array *array);
  * the only one that is absent while the ledgers of all others are whole. −1: not known. */
 int stria_array_keeper(const struct stria_array *array, uint32_t known);
 
-/* Merges the drives' catalogues into one; where the array is writable, drives whose copy is behind get it. */
+/* Merges the drives' catalogues into one; where the array is writable, drives whose copy is behind get it. An
+ * array whose drives know more together than fits is only read from then on. */
 int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble);
 
 /* Makes inventory and extent states anew from the images in memory. */
@@ -57,10 +58,13 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
 /* Makes room for at least entries in the catalogue, compacting it if need be, on all drives. */
 int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble);
 
-/* Appends an entry to the catalogue and makes it durable on every drive that is present; a drive that fails
- * is closed and complained about. STRIA_ERR_GONE when none is left. */
-int stria_array_append(struct stria_array *array, const struct stria_catalogue_entry *entry,
-                       struct stria_trouble *trouble);
+/* Marks a recording as removed in the catalogue, which has room for that even when it is full, and makes it
+ * durable on every drive that is present; a drive that fails is closed and complained about. STRIA_ERR_GONE
+ * when none is left. */
+int stria_array_forget(struct stria_array *array, uint64_t recording, struct stria_trouble *trouble);
+
+/* Keeps an array that was opened for writing from being written, and complains why. */
+void stria_array_only_read(struct stria_array *array, const char *reason);
 
 /* Closes a drive that cannot be used any more; the reason becomes its complaint. */
 void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason);

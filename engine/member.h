@@ -31,7 +31,6 @@ struct stria_member {
     bool checkpoint_valid;
     struct stria_checkpoint checkpoint;
     struct stria_catalogue catalogue; /* this drive's replica; image null when it has none */
-    bool catalogue_stale;             /* it lacks something that other drives know */
     bool abandoned;                   /* a request never ended: it may still use the images */
     char complaint[768];              /* why it is absent, or what it lacks; empty: nothing */
 };

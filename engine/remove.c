@@ -1,7 +1,6 @@
 /* Removing recordings. */
 #include "engine/array_internal.h"
 #include "engine/trim.h"
-#include "support/clock.h"
 
 int stria_array_remove(struct stria_array *array, const char *name, struct stria_trouble *trouble)
 {
@@ -20,9 +19,7 @@ int stria_array_remove(struct stria_array *array, const char *name, struct stria
                                  "array %s is being read: close the readers before removing", array->name);
     struct stria_extent_set freed;
     stria_extent_set_fill(&freed, array, STRIA_EXTENT_USED);
-    const struct stria_catalogue_entry entry = {
-        .kind = STRIA_CATALOGUE_REMOVED, .recording = recording->id, .wall_ns = stria_clock_wall_ns()};
-    int code = stria_array_append(array, &entry, trouble);
+    int code = stria_array_forget(array, recording->id, trouble);
     if (code == STRIA_OK)
         code = stria_array_take_stock(array, trouble);
     if (code == STRIA_OK) {

@@ -1,6 +1,5 @@
 /* What is on an open array, and the keeping of its catalogue. */
 #define _GNU_SOURCE
-#include "core/digest.h"
 #include "core/space.h"
 #include "engine/array_internal.h"
 #include "engine/gang.h"
@@ -12,20 +11,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The same bytes of the catalogue's log, to every drive that wants them, and a flush. */
+/* The same bytes of a log, to the drives that want them, and a flush. */
 struct log_write {
+    const struct stria_catalogue *log;
     uint32_t index, entry_count; /* cells of the log */
-    bool only_stale;             /* to drives whose own replica differs */
+    uint32_t drives;             /* a bit for each drive index */
 };
+
+#define ALL_DRIVES UINT32_MAX
 
 static size_t log_bytes(const struct stria_catalogue *log)
 {
     return (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
-}
-
-static uint64_t log_digest(const struct stria_catalogue *log)
-{
-    return log->image ? stria_digest_seeded(log->epoch, log->image, log_bytes(log)) : 0;
 }
 
 /* With the reason that each of them gave. */
@@ -58,16 +55,16 @@ static void write_log(struct stria_array *array, struct log_write write)
     struct stria_gang_job jobs[STRIA_DRIVES_MAX] = {0};
     for (uint32_t index = 0; index < array->member_count; index++) {
         const struct stria_member *member = &array->members[index];
-        if (!member->drive || (write.only_stale && !member->catalogue_stale))
+        if (!member->drive || !(write.drives >> index & 1))
             continue;
         struct stria_catalogue_pages pages =
-            stria_catalogue_pages(&array->catalogue, &member->super.geometry, write.index, write.entry_count);
+            stria_catalogue_pages(write.log, &member->super.geometry, write.index, write.entry_count);
         jobs[index] = (struct stria_gang_job){
             .drive = member->drive,
             .op = STRIA_IO_WRITE,
             .offset = pages.drive_offset_bytes,
             .length = pages.length_bytes,
-            .data = array->catalogue.image + pages.image_offset_bytes,
+            .data = write.log->image + pages.image_offset_bytes,
         };
     }
     stria_gang_run(jobs, array->member_count, &array->bell, array->config->read_deadline_ns);
@@ -80,19 +77,28 @@ static void write_log(struct stria_array *array, struct log_write write)
     drop_failed(array, jobs, "flushing the catalogue");
 }
 
-/* All of the log; its first page, which makes it count, only when the rest is durable. */
-static void write_whole_log(struct stria_array *array, bool only_stale)
+/* All of a log; its first page, which makes it count, only when the rest is durable. */
+static void write_whole_log(struct stria_array *array, const struct stria_catalogue *log, uint32_t drives)
 {
     uint32_t first = STRIA_PAGE_BYTES / STRIA_CATALOGUE_ENTRY_BYTES;
-    if (array->catalogue.entries_max > first)
-        write_log(array, (struct log_write){first, array->catalogue.entries_max - first, only_stale});
-    write_log(array, (struct log_write){0, first, only_stale});
+    if (log->entries_max > first)
+        write_log(array, (struct log_write){log, first, log->entries_max - first, drives});
+    write_log(array, (struct log_write){log, 0, first, drives});
 }
 
 static uint8_t *map_log(size_t bytes)
 {
     void *image = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return image == MAP_FAILED ? NULL : image;
+}
+
+/* A request that never ended may still use it. */
+static void discard_log(const struct stria_array *array, uint8_t *log)
+{
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].abandoned)
+            return;
+    munmap(log, array->log_bytes);
 }
 
 /* The array's log lies in memory of its own, so that no drive's going takes it along. */
@@ -107,39 +113,132 @@ static int adopt_log(struct stria_array *array, const uint8_t *image, struct str
     return STRIA_OK;
 }
 
-int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble)
+/* Brings every drive's replica up to the merged log, none of them through a state in which it knows less. */
+static int renew_replicas(struct stria_array *array, const struct stria_catalogue *replicas,
+                          struct stria_trouble *trouble)
 {
-    struct stria_catalogue replicas[STRIA_DRIVES_MAX];
-    uint64_t digests[STRIA_DRIVES_MAX] = {0};
+    uint32_t by_other_half = 0, whole = 0;
     for (uint32_t index = 0; index < array->member_count; index++) {
-        replicas[index] = array->members[index].catalogue;
         if (!array->members[index].drive)
-            replicas[index].image = NULL;
-        digests[index] = log_digest(&replicas[index]);
+            continue;
+        const enum stria_catalogue_renewal renewal =
+            stria_catalogue_renewal(&array->catalogue, &replicas[index]);
+        if (renewal == STRIA_RENEWAL_BY_OTHER_HALF)
+            by_other_half |= UINT32_C(1) << index;
+        if (renewal != STRIA_RENEWAL_NONE)
+            whole |= UINT32_C(1) << index;
     }
-    uint32_t chosen;
-    int code = stria_catalogue_merge(replicas, array->member_count, &chosen);
-    if (code != STRIA_OK && code != STRIA_ERR_FULL && stria_array_present(array) == 0)
+    if (by_other_half != 0) {
+        uint8_t *half = map_log(array->log_bytes);
+        if (!half)
+            return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
+        struct stria_catalogue copy;
+        stria_catalogue_copy(&array->catalogue, array->catalogue.epoch - 1, stria_clock_wall_ns(), half,
+                             &copy);
+        write_whole_log(array, &copy, by_other_half);
+        discard_log(array, half);
+    }
+    if (whole != 0)
+        write_whole_log(array, &array->catalogue, whole);
+    return STRIA_OK;
+}
+
+static void drop_misfits(struct stria_array *array)
+{
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive &&
+            !stria_catalogue_fits(&array->catalogue, &array->members[index].super.geometry))
+            stria_array_drop(array, index, "its catalogue has less room than the array's log needs");
+}
+
+/* Merges into memory, which holds the array's log from then on. */
+static int merge_replicas(struct stria_array *array, const struct stria_catalogue *replicas, void *memory,
+                          struct stria_trouble *trouble)
+{
+    const struct stria_catalogue_meeting meeting = {
+        .drive_absent = stria_array_present(array) < array->member_count,
+        .wall_ns = stria_clock_wall_ns(),
+        .memory = memory,
+    };
+    const int code = stria_catalogue_merge(replicas, array->member_count, &meeting, &array->catalogue);
+    if (code == STRIA_ERR_NOT_FOUND && stria_array_present(array) == 0)
         return no_drive_left(array, trouble);
-    if (code != STRIA_OK && code != STRIA_ERR_FULL)
+    if (code == STRIA_ERR_NOT_FOUND)
         return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
                                  "array %s: the catalogue of every drive that is there is damaged, so its "
                                  "recordings are not known: "
                                  "connect the other drives, or restore one from a copy",
                                  array->name);
-    array->catalogue = replicas[chosen];
-    code = adopt_log(array, replicas[chosen].image, trouble);
+    if (code == STRIA_ERR_FULL)
+        stria_array_only_read(array, "its drives recorded apart from each other, and their catalogues have "
+                                     "no room for all that they know together, so it is only read: "
+                                     "connect fewer of them and remove recordings with 'stria rm', or "
+                                     "export what is wanted");
+    return STRIA_OK;
+}
+
+int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble)
+{
+    struct stria_catalogue replicas[STRIA_DRIVES_MAX];
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        replicas[index] = array->members[index].catalogue;
+        if (!array->members[index].drive)
+            replicas[index].image = NULL;
+    }
+    const size_t bytes = stria_catalogue_merge_bytes(replicas, array->member_count);
+    uint8_t *memory = map_log(bytes);
+    if (!memory)
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
+    int code = merge_replicas(array, replicas, memory, trouble);
+    if (code == STRIA_OK)
+        code = adopt_log(array, memory, trouble);
+    munmap(memory, bytes);
     if (code != STRIA_OK)
         return code;
-    for (uint32_t index = 0; index < array->member_count; index++)
-        if (array->members[index].drive &&
-            !stria_catalogue_fits(&array->catalogue, &array->members[index].super.geometry))
-            stria_array_drop(array, index, "its catalogue has less room than the array's log needs");
-    uint64_t merged = log_digest(&array->catalogue);
-    for (uint32_t index = 0; index < array->member_count; index++)
-        array->members[index].catalogue_stale = digests[index] != merged;
-    if (array->writable)
-        write_whole_log(array, true);
+    if (array->writable) {
+        drop_misfits(array);
+        code = renew_replicas(array, replicas, trouble);
+    }
+    if (code == STRIA_OK && stria_array_present(array) == 0)
+        code = no_drive_left(array, trouble);
+    return code;
+}
+
+/* Moves the live entries to the other half of every drive, or says why there is no room for what is wanted.
+ */
+static int compact(struct stria_array *array, uint64_t remove, uint32_t spare, struct stria_trouble *trouble)
+{
+    const bool drive_absent = stria_array_present(array) < array->member_count;
+    struct stria_catalogue_compaction how = {
+        .next_recording = array->inventory.next_recording,
+        .wall_ns = stria_clock_wall_ns(),
+        .remove = remove,
+        .spare = spare,
+        .drive_absent = drive_absent,
+    };
+    uint8_t *half = map_log(array->log_bytes);
+    how.scratch = malloc(stria_catalogue_compact_scratch_bytes(&array->catalogue) + 1);
+    struct stria_catalogue compacted;
+    int code = STRIA_ERR_NO_MEMORY;
+    if (half && how.scratch)
+        code = stria_catalogue_compact(&array->catalogue, &how, half, &compacted);
+    free(how.scratch);
+    if (code != STRIA_OK && half)
+        munmap(half, array->log_bytes);
+    if (code == STRIA_ERR_NO_MEMORY)
+        return stria_trouble_set(trouble, code, "out of memory for the catalogue");
+    if (code != STRIA_OK)
+        return stria_trouble_set(
+            trouble, STRIA_ERR_ARRAY_FULL,
+            "array %s holds as many recordings as its catalogue can list: remove some with 'stria rm'%s",
+            array->name,
+            drive_absent ? ", and connect the drives that are missing: until they know of removals, these "
+                           "take room too"
+                         : "");
+    discard_log(array, array->log);
+    array->log = half;
+    array->catalogue = compacted;
+    write_whole_log(array, &array->catalogue, ALL_DRIVES);
     return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
 }
 
@@ -147,37 +246,17 @@ int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stri
 {
     if (array->catalogue.entries_max - array->catalogue.count >= entries)
         return STRIA_OK;
-    uint8_t *half = map_log(array->log_bytes);
-    if (!half)
-        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
-    struct stria_catalogue compacted;
-    int code = stria_catalogue_compact(&array->catalogue, &compacted, half, array->inventory.next_recording,
-                                       stria_clock_wall_ns());
-    if (code != STRIA_OK) {
-        munmap(half, array->log_bytes);
-        return stria_trouble_set(
-            trouble, STRIA_ERR_ARRAY_FULL,
-            "array %s holds as many recordings as its catalogue can list: remove some with 'stria rm'",
-            array->name);
-    }
-    munmap(array->log, array->log_bytes);
-    array->log = half;
-    array->catalogue = compacted;
-    write_whole_log(array, false);
-    return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
+    return compact(array, 0, entries, trouble);
 }
 
-int stria_array_append(struct stria_array *array, const struct stria_catalogue_entry *entry,
-                       struct stria_trouble *trouble)
+int stria_array_forget(struct stria_array *array, uint64_t recording, struct stria_trouble *trouble)
 {
-    int code = stria_array_reserve(array, 2, trouble);
-    if (code != STRIA_OK)
-        return code;
-    int index = stria_catalogue_append(&array->catalogue, entry);
+    const struct stria_catalogue_entry entry = {
+        .kind = STRIA_CATALOGUE_REMOVED, .recording = recording, .wall_ns = stria_clock_wall_ns()};
+    const int index = stria_catalogue_append(&array->catalogue, &entry);
     if (index < 0)
-        return stria_trouble_set(trouble, index, "array %s: the catalogue takes no further entry",
-                                 array->name);
-    write_log(array, (struct log_write){(uint32_t)index, 1, false});
+        return compact(array, recording, 0, trouble);
+    write_log(array, (struct log_write){&array->catalogue, (uint32_t)index, 1, ALL_DRIVES});
     return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
 }
 
@@ -195,7 +274,8 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
                                  stria_clock_wall_ns());
     if (code != STRIA_OK)
         return STRIA_OK;
-    write_log(array, (struct log_write){first, array->catalogue.count - first, false});
+    write_log(array,
+              (struct log_write){&array->catalogue, first, array->catalogue.count - first, ALL_DRIVES});
     if (stria_array_present(array) == 0)
         return no_drive_left(array, trouble);
     return stria_array_take_stock(array, trouble);

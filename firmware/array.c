@@ -154,6 +154,12 @@ static struct stria_bare_job read_of(const struct stria_bare_member *member, enu
     return job;
 }
 
+static void only_read(struct stria_bare_array *array, const char *reason)
+{
+    array->read_only = true;
+    stria_console_say("stria: array %s is only read: %s", array->name, reason);
+}
+
 static int load(struct stria_bare_array *array)
 {
     for (uint32_t index = 0; index < array->member_count; index++)
@@ -181,43 +187,41 @@ static int load(struct stria_bare_array *array)
         if (code != STRIA_OK)
             stria_console_say("stria: %s: its catalogue does not count: %s", member->drive->base.traits.path,
                               stria_code_text(code));
+        if (code == STRIA_ERR_VERSION)
+            only_read(array, "a newer Stria wrote to it");
     }
     return STRIA_OK;
 }
+
+#define ALL_DRIVES UINT32_MAX
 
 static size_t log_bytes(const struct stria_bare_array *array)
 {
     return (size_t)array->catalogue.entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
 }
 
-static uint64_t log_digest(const struct stria_catalogue *log)
-{
-    const size_t bytes = (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
-    return log->image ? stria_digest_seeded(log->epoch, log->image, bytes) : 0;
-}
-
 static int merge(struct stria_bare_array *array)
 {
     struct stria_catalogue replicas[STRIA_DRIVES_MAX] = {0};
-    uint32_t chosen;
-    /* Merging complements one of the replicas in place, so what each drive has is noted before. */
-    for (uint32_t index = 0; index < array->member_count; index++) {
-        struct stria_bare_member *member = &array->members[index];
-        if (!member->drive)
-            continue;
-        replicas[index] = member->catalogue;
-        member->replica_digest = log_digest(&member->catalogue);
-    }
-    const int code = stria_catalogue_merge(replicas, array->member_count, &chosen);
-    if (code != STRIA_OK && code != STRIA_ERR_FULL) {
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive)
+            replicas[index] = array->members[index].catalogue;
+    const struct stria_catalogue_meeting meeting = {
+        .drive_absent = array->present < array->member_count,
+        .wall_ns = stria_machine_wall_ns(array->machine),
+        .memory = stria_arena_take(stria_catalogue_merge_bytes(replicas, array->member_count),
+                                   STRIA_PAGE_BYTES, "the catalogue"),
+    };
+    if (!meeting.memory)
+        return STRIA_ERR_NO_MEMORY;
+    const int code = stria_catalogue_merge(replicas, array->member_count, &meeting, &array->catalogue);
+    if (code == STRIA_ERR_NOT_FOUND) {
         stria_console_say("stria: array %s: no drive has a catalogue that counts", array->name);
         return STRIA_ERR_FORMAT;
     }
-    array->catalogue = replicas[chosen];
-    uint8_t *image = stria_arena_take(log_bytes(array), STRIA_PAGE_BYTES, "the catalogue");
-    if (!image)
-        return STRIA_ERR_NO_MEMORY;
-    array->catalogue.image = memcpy(image, replicas[chosen].image, log_bytes(array));
+    if (code != STRIA_OK)
+        only_read(array, "its drives recorded apart from each other, and their catalogues have no room for "
+                         "all that they know together");
     return STRIA_OK;
 }
 
@@ -280,22 +284,25 @@ int stria_bare_array_open(struct stria_bare_array *array, const struct stria_bar
     return code;
 }
 
-/* Some cells of the catalogue to every drive, and a flush. */
-static int write_cells(struct stria_bare_array *array, uint32_t first, uint32_t count)
+/* Some cells of a log to the drives that want them, a bit each, and a flush. */
+static int write_cells(struct stria_bare_array *array, const struct stria_catalogue *log, uint32_t first,
+                       uint32_t count, uint32_t drives)
 {
     struct stria_bare_job jobs[STRIA_DRIVES_MAX];
     for (unsigned flush = 0; flush < 2; flush++) {
         for (uint32_t index = 0; index < array->member_count; index++) {
             const struct stria_bare_member *member = &array->members[index];
-            jobs[index] = (struct stria_bare_job){.drive = member->drive, .op = STRIA_IO_FLUSH};
-            if (flush || !member->drive)
+            const bool wanted = member->drive && (drives >> index & 1);
+            jobs[index] =
+                (struct stria_bare_job){.drive = wanted ? member->drive : NULL, .op = STRIA_IO_FLUSH};
+            if (flush || !wanted)
                 continue;
             const struct stria_catalogue_pages pages =
-                stria_catalogue_pages(&array->catalogue, &member->super.geometry, first, count);
+                stria_catalogue_pages(log, &member->super.geometry, first, count);
             jobs[index].op = STRIA_IO_WRITE;
             jobs[index].offset = pages.drive_offset_bytes;
             jobs[index].length_bytes = pages.length_bytes;
-            jobs[index].data = array->catalogue.image + pages.image_offset_bytes;
+            jobs[index].data = log->image + pages.image_offset_bytes;
         }
         stria_bare_jobs_run(jobs, array->member_count, array->deadline_ns);
         for (uint32_t index = 0; index < array->member_count; index++)
@@ -305,23 +312,40 @@ static int write_cells(struct stria_bare_array *array, uint32_t first, uint32_t 
     return array->present > 0 ? STRIA_OK : STRIA_ERR_GONE;
 }
 
-/* All of the log; its first page, which makes it count, when the rest is durable. */
-static int write_log(struct stria_bare_array *array)
+/* All of a log; its first page, which makes it count, when the rest is durable. */
+static int write_log(struct stria_bare_array *array, const struct stria_catalogue *log, uint32_t drives)
 {
     const uint32_t first = STRIA_PAGE_BYTES / STRIA_CATALOGUE_ENTRY_BYTES;
     int code = STRIA_OK;
-    if (array->catalogue.entries_max > first)
-        code = write_cells(array, first, array->catalogue.entries_max - first);
-    return code == STRIA_OK ? write_cells(array, 0, first) : code;
+    if (log->entries_max > first)
+        code = write_cells(array, log, first, log->entries_max - first, drives);
+    return code == STRIA_OK ? write_cells(array, log, 0, first, drives) : code;
 }
 
-static bool any_stale(const struct stria_bare_array *array)
+/* Brings every drive's replica up to the merged log, none of them through a state in which it knows less. */
+static int renew_replicas(struct stria_bare_array *array)
 {
-    for (uint32_t index = 0; index < array->member_count; index++)
-        if (array->members[index].drive &&
-            array->members[index].replica_digest != log_digest(&array->catalogue))
-            return true;
-    return false;
+    uint32_t by_other_half = 0, whole = 0;
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        if (!array->members[index].drive)
+            continue;
+        const enum stria_catalogue_renewal renewal =
+            stria_catalogue_renewal(&array->catalogue, &array->members[index].catalogue);
+        by_other_half |= (uint32_t)(renewal == STRIA_RENEWAL_BY_OTHER_HALF) << index;
+        whole |= (uint32_t)(renewal != STRIA_RENEWAL_NONE) << index;
+    }
+    if (by_other_half != 0) {
+        struct stria_catalogue copy;
+        uint8_t *image = stria_arena_take(log_bytes(array), STRIA_PAGE_BYTES, "the catalogue");
+        if (!image)
+            return STRIA_ERR_NO_MEMORY;
+        stria_catalogue_copy(&array->catalogue, array->catalogue.epoch - 1,
+                             stria_machine_wall_ns(array->machine), image, &copy);
+        const int code = write_log(array, &copy, by_other_half);
+        if (code != STRIA_OK)
+            return code;
+    }
+    return whole != 0 ? write_log(array, &array->catalogue, whole) : STRIA_OK;
 }
 
 static int make_room(struct stria_bare_array *array)
@@ -333,23 +357,34 @@ static int make_room(struct stria_bare_array *array)
     uint8_t *image = stria_arena_take(log_bytes(array), STRIA_PAGE_BYTES, "the catalogue");
     if (!image)
         return STRIA_ERR_NO_MEMORY;
-    if (stria_catalogue_compact(&array->catalogue, &compacted, image, array->inventory.next_recording,
-                                stria_machine_wall_ns(array->machine)) != STRIA_OK) {
+    const struct stria_catalogue_compaction how = {
+        .next_recording = array->inventory.next_recording,
+        .wall_ns = stria_machine_wall_ns(array->machine),
+        .spare = wanted,
+        .drive_absent = array->present < array->member_count,
+        .scratch = stria_arena_take(stria_catalogue_compact_scratch_bytes(&array->catalogue) + 1, 8,
+                                    "the catalogue"),
+    };
+    if (!how.scratch)
+        return STRIA_ERR_NO_MEMORY;
+    if (stria_catalogue_compact(&array->catalogue, &how, image, &compacted) != STRIA_OK) {
         stria_console_say("stria: array %s holds as many recordings as its catalogue can list: remove some",
                           array->name);
         return STRIA_ERR_ARRAY_FULL;
     }
     array->catalogue = compacted;
-    return write_log(array);
+    return write_log(array, &array->catalogue, ALL_DRIVES);
 }
 
 int stria_bare_array_prepare(struct stria_bare_array *array)
 {
+    if (array->read_only)
+        return STRIA_ERR_PERMISSION;
     for (uint32_t index = 0; index < array->member_count; index++)
         if (array->members[index].drive &&
             !stria_catalogue_fits(&array->catalogue, &array->members[index].super.geometry))
             drop(array, index, "its catalogue is smaller than the array's", STRIA_ERR_FORMAT);
-    int code = any_stale(array) ? write_log(array) : STRIA_OK;
+    int code = renew_replicas(array);
     if (code == STRIA_OK)
         code = make_room(array);
     const uint32_t first = array->catalogue.count;
@@ -357,6 +392,6 @@ int stria_bare_array_prepare(struct stria_bare_array *array)
         code = stria_inventory_close(&array->inventory, &array->input, &array->catalogue,
                                      stria_machine_wall_ns(array->machine));
     if (code == STRIA_OK && array->catalogue.count > first)
-        code = write_cells(array, first, array->catalogue.count - first);
+        code = write_cells(array, &array->catalogue, first, array->catalogue.count - first, ALL_DRIVES);
     return code == STRIA_OK ? take_stock(array) : code;
 }

@@ -23,12 +23,12 @@ struct stria_bare_member {
     bool checkpoint_valid;
     struct stria_checkpoint checkpoint;
     struct stria_catalogue catalogue; /* its replica, as read */
-    uint64_t replica_digest;          /* of that; zero: none that counts */
     uint64_t free_extents;
 };
 
 struct stria_bare_array {
     const struct stria_machine *machine;
+    bool read_only; /* writing would destroy what some drive knows */
     uint64_t deadline_ns;
     uint32_t member_count; /* drives of the array, there or not */
     uint32_t present;

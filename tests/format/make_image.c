@@ -203,8 +203,11 @@ static void checkpoint(struct image *image, uint64_t id, uint64_t watermark_sequ
 static void compact(struct image *image)
 {
     struct stria_catalogue next;
-    must(stria_catalogue_compact(&image->catalogue, &next, image->halves[(image->catalogue.epoch + 1) & 1], 0,
-                                 WALL) == STRIA_OK,
+    static uint64_t scratch[STRIA_CATALOGUE_HALF_MIN / 8];
+    const struct stria_catalogue_compaction how = {
+        .wall_ns = WALL, .spare = STRIA_CATALOGUE_SPARE, .scratch = scratch};
+    must(stria_catalogue_compact(&image->catalogue, &how, image->halves[(image->catalogue.epoch + 1) & 1],
+                                 &next) == STRIA_OK,
          "the catalogue cannot be compacted");
     image->catalogue = next;
 }
@@ -318,10 +321,13 @@ static void print(struct image *image)
         drives[i].checkpoint_valid =
             stria_checkpoint_choose(drive->checkpoint, &drives[i].checkpoint, &drives[i].binding) == STRIA_OK;
     }
-    uint32_t chosen;
-    must(stria_catalogue_merge(replicas, DRIVES, &chosen) == STRIA_OK, "the catalogues cannot be merged");
+    static uint64_t memory[(STRIA_CATALOGUE_HALF_MIN * 2 * DRIVES) / 8];
+    const struct stria_catalogue_meeting meeting = {.wall_ns = WALL, .memory = memory};
+    struct stria_catalogue merged;
+    must(stria_catalogue_merge(replicas, DRIVES, &meeting, &merged) == STRIA_OK,
+         "the catalogues cannot be merged");
     const struct stria_inventory_input input = {
-        .catalogue = &replicas[chosen], .drives = drives, .drive_count = DRIVES};
+        .catalogue = &merged, .drives = drives, .drive_count = DRIVES};
     static struct stria_recording table[16];
     static uint8_t scratch[STRIA_INVENTORY_SCRATCH_BYTES];
     struct stria_inventory inventory;

@@ -102,12 +102,12 @@ class Drive:
         return best
 
     def catalogue(self):
-        """The newest log of this drive: (epoch, next_recording, {ordinal: entry})."""
+        """The newest log of this drive: (epoch, {ordinal: entry})."""
         best = None
         half_bytes = self.catalogue_bytes // 2
         for half in range(2):
             image = self.read(self.catalogue_offset + half * half_bytes, half_bytes)
-            epoch, next_recording, version, entries_max = struct.unpack_from("<QQII", image, 32)
+            epoch, _, version, entries_max = struct.unpack_from("<QQII", image, 32)
             seed = H(self.array_uuid + struct.pack("<Q", epoch))
             head = log_entry(image, 0, seed)
             if not head or head["kind"] != HEAD or epoch % 2 != half or (best and best[0] > epoch):
@@ -115,7 +115,7 @@ class Drive:
             if version > 1:
                 raise Refused(f"{self.path}: catalogue of version {version}")
             found = ((i, log_entry(image, i, seed)) for i in range(1, min(entries_max, half_bytes // 128)))
-            best = epoch, next_recording, {i: e for i, e in found if e}
+            best = epoch, {i: e for i, e in found if e}
         return best
 
 
@@ -143,12 +143,9 @@ def merged_catalogue(drives):
     logs = sorted((log for log in (d.catalogue() for d in drives) if log), key=lambda log: -log[0])
     if not logs:
         raise Refused("no drive has a readable catalogue")
-    epoch, next_recording, entries = logs[0]
-    result = [entries[i] for i in sorted(entries)]
-    for other_epoch, _, others in logs[1:]:
-        for i in sorted(others):
-            if others[i] not in result and (other_epoch == epoch or others[i]["recording"] >= next_recording):
-                result.append(others[i])
+    result = []
+    for _, entries in logs:
+        result += [entries[i] for i in sorted(entries) if entries[i] not in result]
     return result
 
 

@@ -106,13 +106,59 @@ static void check_compacted(const struct stria_catalogue *log)
 {
     static uint8_t image[HALF_BYTES];
     struct stria_catalogue compacted;
-    if (stria_catalogue_compact(log, &compacted, image, 0, 1) != STRIA_OK)
+    struct stria_catalogue_compaction how = {.wall_ns = 1, .spare = STRIA_CATALOGUE_SPARE};
+    how.scratch = malloc(stria_catalogue_compact_scratch_bytes(log) + 1);
+    FUZZ_CHECK(how.scratch != NULL);
+    const int code = stria_catalogue_compact(log, &how, image, &compacted);
+    free(how.scratch);
+    if (code != STRIA_OK)
         return;
     check_log(&compacted);
     FUZZ_CHECK(compacted.epoch == log->epoch + 1 && compacted.damaged_count == 0);
     FUZZ_CHECK(compacted.next_recording >= log->next_recording);
     FUZZ_CHECK(compacted.entries_max - compacted.count >= STRIA_CATALOGUE_SPARE);
     FUZZ_CHECK(count_sound(&compacted) <= count_sound(log));
+}
+
+static bool has(const struct stria_catalogue *log, enum stria_catalogue_kind kind, uint64_t recording)
+{
+    struct stria_catalogue_entry entry;
+    for (uint32_t index = 0; log->image && stria_catalogue_next(log, &index, &entry);)
+        if (entry.kind == kind && entry.recording == recording)
+            return true;
+    return false;
+}
+
+/* What any replica knows of is in the merged log, unless some replica knows that it is removed. */
+static void check_keeps(const struct stria_catalogue *merged, const struct stria_catalogue *replicas,
+                        const struct stria_catalogue *replica)
+{
+    struct stria_catalogue_entry entry;
+    for (uint32_t index = 0; replica->image && stria_catalogue_next(replica, &index, &entry);) {
+        bool removed = false;
+        for (unsigned i = 0; i < DRIVES; i++)
+            removed |= has(&replicas[i], STRIA_CATALOGUE_REMOVED, entry.recording);
+        if (entry.kind == STRIA_CATALOGUE_BEGUN && removed)
+            FUZZ_CHECK(has(merged, STRIA_CATALOGUE_REMOVED, entry.recording) ||
+                       !has(merged, STRIA_CATALOGUE_BEGUN, entry.recording));
+        else if (entry.kind == STRIA_CATALOGUE_BEGUN)
+            FUZZ_CHECK(has(merged, STRIA_CATALOGUE_BEGUN, entry.recording));
+    }
+}
+
+/* What lies in the way of the log is known to it, cell by cell; else it goes by the other half. */
+static void check_renewals(const struct stria_catalogue *merged, const struct stria_catalogue *replicas)
+{
+    for (unsigned i = 0; i < DRIVES; i++) {
+        if (!replicas[i].image)
+            continue;
+        const enum stria_catalogue_renewal renewal = stria_catalogue_renewal(merged, &replicas[i]);
+        FUZZ_CHECK(merged->epoch >= replicas[i].epoch);
+        if (renewal == STRIA_RENEWAL_BY_OTHER_HALF)
+            FUZZ_CHECK(merged->epoch >= replicas[i].epoch + 2);
+        if (renewal == STRIA_RENEWAL_NONE)
+            FUZZ_CHECK(merged->epoch == replicas[i].epoch);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -132,14 +178,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         else
             replicas[i].image = NULL;
     }
-    uint32_t chosen;
-    const int code = stria_catalogue_merge(replicas, DRIVES, &chosen);
+    struct stria_catalogue merged;
+    struct stria_catalogue_meeting meeting = {.wall_ns = 1, .drive_absent = (bytes & 1) != 0};
+    meeting.memory = malloc(stria_catalogue_merge_bytes(replicas, DRIVES) + 1);
+    FUZZ_CHECK(meeting.memory != NULL);
+    const int code = stria_catalogue_merge(replicas, DRIVES, &meeting, &merged);
     FUZZ_CHECK(code == STRIA_OK || code == STRIA_ERR_FULL || code == STRIA_ERR_NOT_FOUND);
-    if (code != STRIA_ERR_NOT_FOUND) {
-        check_log(&replicas[chosen]);
-        check_compacted(&replicas[chosen]);
-        check_append(&replicas[chosen]);
+    for (unsigned i = 0; i < DRIVES && code != STRIA_ERR_NOT_FOUND; i++)
+        check_keeps(&merged, replicas, &replicas[i]);
+    if (code == STRIA_OK) {
+        check_log(&merged);
+        check_renewals(&merged, replicas);
+        check_compacted(&merged);
+        check_append(&merged);
     }
+    free(meeting.memory);
     for (unsigned i = 0; i < DRIVES * 2; i++)
         free(halves[i / 2][i % 2]);
     return 0;

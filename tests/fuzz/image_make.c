@@ -180,7 +180,10 @@ static void make_gaps(void)
 static void compact(void)
 {
     struct stria_catalogue next;
-    FUZZ_CHECK(stria_catalogue_compact(&catalogue, &next, halves[(catalogue.epoch + 1) & 1], 0, WALL) ==
+    static uint64_t scratch[STRIA_CATALOGUE_HALF_MIN / 8];
+    const struct stria_catalogue_compaction how = {
+        .wall_ns = WALL, .spare = STRIA_CATALOGUE_SPARE, .scratch = scratch};
+    FUZZ_CHECK(stria_catalogue_compact(&catalogue, &how, halves[(catalogue.epoch + 1) & 1], &next) ==
                STRIA_OK);
     catalogue = next;
     put_catalogue();

@@ -180,9 +180,12 @@ static void check_array(void)
         FUZZ_CHECK(stria_catalogue_load(&world.replicas[i], halves, sizeof(world.halves[i][0]), array_uuid) ==
                    0);
     }
-    uint32_t chosen;
-    stria_catalogue_merge(world.replicas, DRIVES, &chosen);
-    const struct stria_catalogue *merged = &world.replicas[chosen];
+    static uint64_t memory[(STRIA_CATALOGUE_HALF_MIN * 2 * DRIVES) / 8];
+    FUZZ_CHECK(stria_catalogue_merge_bytes(world.replicas, DRIVES) <= sizeof(memory));
+    const struct stria_catalogue_meeting meeting = {.wall_ns = 2, .memory = memory};
+    struct stria_catalogue united;
+    const bool fits = stria_catalogue_merge(world.replicas, DRIVES, &meeting, &united) == 0;
+    const struct stria_catalogue *merged = &united;
     const struct stria_inventory_input input = {
         .catalogue = merged, .drives = world.drives, .drive_count = DRIVES};
     FUZZ_CHECK(stria_inventory_build(&world.inventory, &input, world.table, 1024, world.scratch) == 0);
@@ -191,9 +194,14 @@ static void check_array(void)
     uint8_t bitmap[1024];
     FUZZ_CHECK(stria_inventory_used(&world.inventory, &input, 0, bitmap) <= world.geometry.extent_count);
 
+    if (!fits)
+        return;
     static uint8_t other_half[STRIA_CATALOGUE_HALF_MIN];
+    static uint64_t scratch[STRIA_CATALOGUE_HALF_MIN / 8];
     struct stria_catalogue compacted;
-    stria_catalogue_compact(merged, &compacted, other_half, 0, 2);
+    FUZZ_CHECK(stria_catalogue_compact_scratch_bytes(merged) <= sizeof(scratch));
+    const struct stria_catalogue_compaction how = {.wall_ns = 2, .scratch = scratch};
+    stria_catalogue_compact(merged, &how, other_half, &compacted);
     const uint32_t before = world.inventory.recording_count;
     struct stria_inventory_input again = input;
     again.catalogue = &compacted;

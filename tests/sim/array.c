@@ -154,6 +154,14 @@ static void take_inventory(struct sim_world *world, struct sim_array *array)
         sim_fail(world, "no inventory can be made");
 }
 
+static bool all_present(const struct sim_array *array)
+{
+    for (uint32_t index = 0; index < array->drive_count; index++)
+        if (!array->drives[index].present)
+            return false;
+    return true;
+}
+
 struct sim_array *sim_array_load(struct sim_world *world, uint32_t present)
 {
     struct sim_array *array = allocate(1, sizeof(*array));
@@ -162,20 +170,23 @@ struct sim_array *sim_array_load(struct sim_world *world, uint32_t present)
     for (uint32_t index = 0; index < array->drive_count && !sim_failed(world); index++)
         if (present >> index & 1)
             load_drive(world, array, index, &replicas[index]);
-    uint32_t chosen = 0;
-    if (!sim_failed(world) && stria_catalogue_merge(replicas, array->drive_count, &chosen) != STRIA_OK)
+    const struct stria_catalogue_meeting meeting = {
+        .drive_absent = !all_present(array),
+        .wall_ns = 1,
+        .memory = allocate_pages(stria_catalogue_merge_bytes(replicas, array->drive_count)),
+    };
+    if (!sim_failed(world) &&
+        stria_catalogue_merge(replicas, array->drive_count, &meeting, &array->catalogue) != STRIA_OK)
         sim_fail(world, "the replicas of the catalogue cannot be merged");
     if (sim_failed(world)) {
+        free(meeting.memory);
+        array->catalogue.image = NULL;
         sim_array_free(array);
         return NULL;
     }
-    /* Of its own, since the product's replicas are read into memory of their own too. */
-    array->catalogue = replicas[chosen];
+    memcpy(array->replicas, replicas, sizeof(replicas));
     array->half_bytes = (size_t)array->catalogue.entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
     array->spare_half = allocate_pages(array->half_bytes);
-    array->catalogue.image = allocate_pages(array->half_bytes);
-    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a replica that is chosen was loaded */
-    memcpy(array->catalogue.image, replicas[chosen].image, array->half_bytes);
     take_inventory(world, array);
     return array;
 }
@@ -198,15 +209,15 @@ void sim_array_free(struct sim_array *array)
     free(array);
 }
 
-/* Writes part of the catalogue's image to its half on one drive; power may be cut before. */
-static void write_image(struct sim_world *world, const struct sim_array *array, uint32_t index, size_t start,
-                        size_t bytes)
+/* Writes part of a log's image to its half on one drive; power may be cut before. */
+static void write_image(struct sim_world *world, const struct stria_catalogue *log, uint32_t index,
+                        size_t start, size_t bytes)
 {
     if (bytes == 0 || sim_step(world))
         return;
     struct sim_drive_past *past = &world->past[index];
-    uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, array->catalogue.epoch);
-    struct sim_payload payload = sim_media_capture(past->media, array->catalogue.image + start, bytes);
+    uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, log->epoch);
+    struct sim_payload payload = sim_media_capture(past->media, log->image + start, bytes);
     sim_media_write(past->media, offset + start, bytes, &payload);
 }
 
@@ -216,12 +227,13 @@ static void flush(struct sim_world *world, uint32_t index)
         sim_media_flush(world->past[index].media, sim_media_barrier(world->past[index].media));
 }
 
-/* All of the log, its first page, with HEAD, last. */
-static void write_whole(struct sim_world *world, const struct sim_array *array, uint32_t index)
+/* All of a log, its first page, with HEAD, last. */
+static void write_whole(struct sim_world *world, const struct stria_catalogue *log, uint32_t index)
 {
-    write_image(world, array, index, STRIA_PAGE_BYTES, array->half_bytes - STRIA_PAGE_BYTES);
+    const size_t bytes = (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
+    write_image(world, log, index, STRIA_PAGE_BYTES, bytes - STRIA_PAGE_BYTES);
     flush(world, index);
-    write_image(world, array, index, 0, STRIA_PAGE_BYTES);
+    write_image(world, log, index, 0, STRIA_PAGE_BYTES);
     flush(world, index);
 }
 
@@ -233,7 +245,7 @@ static void write_cells(struct sim_world *world, const struct sim_array *array, 
             continue;
         struct stria_catalogue_pages pages =
             stria_catalogue_pages(&array->catalogue, &world->past[index].super.geometry, first, count);
-        write_image(world, array, index, pages.image_offset_bytes, pages.length_bytes);
+        write_image(world, &array->catalogue, index, pages.image_offset_bytes, pages.length_bytes);
     }
     for (uint32_t index = 0; index < array->drive_count; index++)
         if (array->drives[index].present)
@@ -242,14 +254,18 @@ static void write_cells(struct sim_world *world, const struct sim_array *array, 
 
 static void repair_replicas(struct sim_world *world, struct sim_array *array)
 {
+    struct stria_catalogue copy;
+    stria_catalogue_copy(&array->catalogue, array->catalogue.epoch - 1, 1, array->spare_half, &copy);
     for (uint32_t index = 0; index < array->drive_count; index++) {
         if (!array->drives[index].present)
             continue;
-        struct sim_drive_past *past = &world->past[index];
-        uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, array->catalogue.epoch);
-        if (memcmp(sim_media_bytes(past->media, offset), array->catalogue.image, array->half_bytes) != 0)
-            write_whole(world, array, index);
-        past->fresh |= !world->cut;
+        const enum stria_catalogue_renewal renewal =
+            stria_catalogue_renewal(&array->catalogue, &array->replicas[index]);
+        if (renewal == STRIA_RENEWAL_BY_OTHER_HALF)
+            write_whole(world, &copy, index);
+        if (renewal != STRIA_RENEWAL_NONE)
+            write_whole(world, &array->catalogue, index);
+        world->past[index].fresh |= !world->cut;
     }
 }
 
@@ -293,8 +309,16 @@ void sim_array_compact(struct sim_world *world, struct sim_array *array)
     struct stria_catalogue target;
     if (world->cut || array->catalogue.entries_max - array->catalogue.count > CATALOGUE_LOW)
         return;
-    if (stria_catalogue_compact(&array->catalogue, &target, array->spare_half,
-                                array->inventory.next_recording, 1) != STRIA_OK) {
+    const struct stria_catalogue_compaction how = {
+        .next_recording = array->inventory.next_recording,
+        .wall_ns = 1,
+        .spare = STRIA_CATALOGUE_SPARE,
+        .drive_absent = !all_present(array),
+        .scratch = allocate(1, stria_catalogue_compact_scratch_bytes(&array->catalogue) + 1),
+    };
+    const int code = stria_catalogue_compact(&array->catalogue, &how, array->spare_half, &target);
+    free(how.scratch);
+    if (code != STRIA_OK) {
         sim_fail(world, "the catalogue cannot be compacted");
         return;
     }
@@ -302,7 +326,7 @@ void sim_array_compact(struct sim_world *world, struct sim_array *array)
     array->catalogue = target;
     for (uint32_t index = 0; index < array->drive_count; index++)
         if (array->drives[index].present)
-            write_whole(world, array, index);
+            write_whole(world, &array->catalogue, index);
     world->cover->compactions++;
     take_inventory(world, array);
 }

@@ -22,8 +22,9 @@ struct sim_array {
     uint32_t drive_count;
     struct sim_array_drive drives[STRIA_DRIVES_MAX];
     size_t half_bytes;
-    struct stria_catalogue catalogue; /* the merged one */
-    uint8_t *spare_half;              /* where a compaction makes the next one */
+    struct stria_catalogue replicas[STRIA_DRIVES_MAX]; /* as read; image null: not there */
+    struct stria_catalogue catalogue;                  /* the merged one */
+    uint8_t *spare_half;                               /* where a compaction makes the next one */
     struct stria_inventory inventory;
     struct stria_recording *table;
     struct stria_inventory_drive inventory_drives[STRIA_DRIVES_MAX];

@@ -129,7 +129,9 @@ Test(catalogue, of_two_logs_the_higher_epoch_counts)
 {
     struct stria_catalogue target, loaded;
     help_begun(&catalogue, 1, "kept");
-    cr_assert_eq(stria_catalogue_compact(&catalogue, &target, region.half[0], 0, 2), STRIA_OK);
+    cr_assert_eq(
+        help_compact(&catalogue, &target, region.half[0], (struct stria_catalogue_compaction){.wall_ns = 2}),
+        STRIA_OK);
     help_begun(&catalogue, 2, "only in the old log");
     cr_assert_eq(help_load(&loaded, &region), STRIA_OK);
     cr_assert_eq(loaded.epoch, 2);

@@ -74,4 +74,24 @@ static inline uint32_t help_count(const struct stria_catalogue *catalogue, enum 
     return found;
 }
 
+/* Merged into memory that the next merge overwrites. */
+static inline int help_merge(const struct stria_catalogue *replicas, uint32_t replica_count,
+                             bool drive_absent, struct stria_catalogue *merged)
+{
+    static uint64_t memory[STRIA_CATALOGUE_HALF_MIN];
+    cr_assert_leq(stria_catalogue_merge_bytes(replicas, replica_count), sizeof(memory));
+    const struct stria_catalogue_meeting meeting = {
+        .drive_absent = drive_absent, .wall_ns = 77, .memory = memory};
+    return stria_catalogue_merge(replicas, replica_count, &meeting, merged);
+}
+
+static inline int help_compact(const struct stria_catalogue *source, struct stria_catalogue *target,
+                               uint8_t *image, struct stria_catalogue_compaction how)
+{
+    static uint64_t scratch[STRIA_CATALOGUE_HALF_MIN / 8];
+    cr_assert_leq(stria_catalogue_compact_scratch_bytes(source), sizeof(scratch));
+    how.scratch = scratch;
+    return stria_catalogue_compact(source, &how, image, target);
+}
+
 #endif
