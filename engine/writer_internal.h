@@ -20,6 +20,12 @@ struct stria_gap_list {
     uint64_t unlisted_bytes;
 };
 
+/* A drive that was given up; code STRIA_OK: it was not. */
+struct stria_writer_loss {
+    int code;
+    uint64_t time_ns; /* monotonic */
+};
+
 struct stria_writer {
     struct stria_array *array;
     struct stria_ring ring;
@@ -48,6 +54,7 @@ struct stria_writer {
 
     /* The pump's thread alone, until it has ended. */
     struct stria_gap_list gaps;
+    struct stria_writer_loss losses[STRIA_DRIVES_MAX];
     uint64_t durable_bytes;
     uint64_t snapshot_ns;
     bool end_fed;

@@ -64,6 +64,12 @@ static void on_gap(void *context, const struct stria_gap *gap)
         list->unlisted_bytes += gap->length_bytes;
 }
 
+static void on_gave_up(void *context, uint32_t drive, int code)
+{
+    struct stria_writer *writer = context;
+    writer->losses[drive] = (struct stria_writer_loss){.code = code, .time_ns = stria_clock_ns()};
+}
+
 static void on_full(void *context)
 {
     struct stria_writer *writer = context;
@@ -101,6 +107,7 @@ int stria_writer_create_pump(struct stria_writer *writer, struct stria_trouble *
                      .released = on_released,
                      .watermark = on_watermark,
                      .gap = on_gap,
+                     .gave_up = on_gave_up,
                      .full = on_full,
                      .finished = on_finished},
     };
@@ -194,6 +201,7 @@ static void fill_drive(struct stria_writer *writer, uint32_t index, struct stria
 {
     struct stria_drive_status status;
     const struct stria_meter_drive *meter = &writer->meter->drives[index];
+    const struct stria_writer_loss *loss = &writer->losses[index];
     stria_recorder_drive_status(writer->recorder, index, &status);
     *drive = (struct stria_drive_progress){
         .bytes = status.stored_bytes,
@@ -208,6 +216,8 @@ static void fill_drive(struct stria_writer *writer, uint32_t index, struct stria
         .latency_ns_max = told(meter->latency_track.latest.max_ns),
         .lost = status.state == STRIA_DRIVE_LOST,
         .full = status.state == STRIA_DRIVE_FULL,
+        .lost_code = loss->code,
+        .lost_ns = loss->code != STRIA_OK ? loss->time_ns - writer->started_ns : 0,
     };
 }
 

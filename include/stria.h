@@ -136,6 +136,8 @@ struct stria_drive_progress {
     uint64_t latency_ns_p99, latency_ns_max; /* of writes that completed in the last whole second; zero: none
                                                 did, or too few to tell a percentile */
     bool lost, full;
+    int lost_code;    /* why it was given up; STRIA_OK: it was not, or was absent from the start */
+    uint64_t lost_ns; /* when it was, since the recording's start */
 };
 
 /* Snapshots. Any thread. */

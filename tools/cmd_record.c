@@ -137,14 +137,31 @@ static int open_source(struct run *run)
                : stria_status_fail("record", &trouble);
 }
 
+/* A drive that is given up meanwhile, for those who read no report. */
+static void tell_lost(const struct stria_record_report *report)
+{
+    for (uint32_t i = 0; i < report->array.drive_count; i++) {
+        const struct stria_drive_progress *progress = &report->progress[i];
+        char when[STRIA_UNITS_TEXT_BYTES];
+        if (progress->lost_code != STRIA_OK)
+            fprintf(stderr,
+                    "stria record: warning: drive %s (%s) was given up after %s: %s; 'stria doctor' looks at "
+                    "its health\n",
+                    report->drives[i].name, report->drives[i].path,
+                    stria_time_print_short(when, sizeof(when), progress->lost_ns),
+                    stria_code_text(progress->lost_code));
+    }
+}
+
 static int begin(struct run *run)
 {
     struct stria_trouble trouble = {0};
     const struct stria_writer_options writer = {.name = run->options->name};
+    const uint32_t present = stria_opening_present(run->array);
     stria_array_describe(run->array, &run->info);
-    return stria_writer_begin(run->array, &writer, &run->writer, &trouble) == STRIA_OK
-               ? STRIA_STATUS_OK
-               : stria_status_fail("record", &trouble);
+    int code = stria_writer_begin(run->array, &writer, &run->writer, &trouble);
+    stria_opening_tell_lost("record", run->array, present);
+    return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("record", &trouble);
 }
 
 /* Says why a recording ended that was not meant to. */
@@ -208,6 +225,7 @@ static int tell_result(const struct run *run, uint64_t buffer_bytes)
     }
     struct stria_gap_info *gaps = take_gaps(run, report->result.gap_count);
     report->gaps = gaps;
+    tell_lost(report);
     /* A document on standard output stands there alone. */
     stria_record_report_print(report, path && strcmp(path, "-") == 0 ? stderr : stdout);
     int status = path ? write_report(report, path) : STRIA_STATUS_OK;

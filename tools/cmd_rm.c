@@ -19,8 +19,11 @@ static int run(const void *given, char **operands, int operand_count)
     struct stria_array *array = stria_opening_open("rm", operands[0], true, &status);
     if (!array)
         return status;
+    const uint32_t present = stria_opening_present(array);
     status = stria_array_remove(array, operands[1], &trouble) == STRIA_OK ? STRIA_STATUS_OK
                                                                           : stria_status_fail("rm", &trouble);
+    if (stria_opening_tell_lost("rm", array, present) && status == STRIA_STATUS_OK)
+        status = STRIA_STATUS_NOT_WHOLE;
     stria_array_close(array);
     return status;
 }
@@ -33,7 +36,7 @@ const struct stria_command stria_command_rm = {
     .operands_max = 2,
     .description = "Removes one recording; no other is touched. Its space is used again by later ones, and "
                    "trimmed where\n"
-                   "the drive does that.",
+                   "the drive does that. The exit status is 1 when a drive was lost meanwhile.",
     .options = options,
     .options_bytes = sizeof(struct rm_options),
     .run = run,

@@ -58,6 +58,27 @@ static void print_complaints(const char *command, const struct stria_array *arra
     }
 }
 
+uint32_t stria_opening_present(const struct stria_array *array)
+{
+    struct stria_drive_info drive;
+    uint32_t present = 0;
+    for (uint32_t i = 0; stria_array_drive(array, i, &drive) == STRIA_OK; i++)
+        present |= (uint32_t)drive.present << i;
+    return present;
+}
+
+bool stria_opening_tell_lost(const char *command, const struct stria_array *array, uint32_t present_before)
+{
+    const uint32_t lost = present_before & ~stria_opening_present(array);
+    struct stria_drive_info drive;
+    for (uint32_t i = 0; lost >> i; i++)
+        if ((lost >> i & 1) && stria_array_drive(array, i, &drive) == STRIA_OK)
+            fprintf(stderr,
+                    "stria %s: warning: drive %s was given up: %s; 'stria doctor' looks at its health\n",
+                    command, drive.name, drive.complaint);
+    return lost != 0;
+}
+
 struct stria_array *stria_opening_open(const char *command, const char *ini_path, bool writable, int *status)
 {
     struct stria_array_config *config = stria_opening_read(command, ini_path, status);

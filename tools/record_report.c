@@ -102,6 +102,17 @@ static void add_aggregate(struct json_object *document, const struct stria_recor
     stria_json_add_bool(object, "saturated", was_saturated(report));
 }
 
+/* Why a drive was lost; null when it was not. */
+static const char *lost_reason(const struct stria_record_report *report, uint32_t drive)
+{
+    const struct stria_drive_progress *progress = &report->progress[drive];
+    if (!progress->lost)
+        return NULL;
+    if (progress->lost_code != STRIA_OK)
+        return stria_code_text(progress->lost_code);
+    return report->drives[drive].complaint[0] ? report->drives[drive].complaint : "absent from the start";
+}
+
 static void add_drives(struct json_object *document, const struct stria_record_report *report)
 {
     struct json_object *list = stria_json_add_array(document, "drives");
@@ -112,6 +123,9 @@ static void add_drives(struct json_object *document, const struct stria_record_r
         stria_json_add_text(object, "serial", report->drives[i].serial);
         stria_json_add_text(object, "name", report->drives[i].name);
         stria_json_add_bool(object, "lost", report->progress[i].lost);
+        stria_json_add_text(object, "lost_reason", lost_reason(report, i));
+        stria_json_add_figure(object, "lost_ns", report->progress[i].lost_code != STRIA_OK,
+                              report->progress[i].lost_ns);
         stria_json_add_bool(object, "full", report->progress[i].full);
         stria_json_add_u64(object, "bytes", report->progress[i].bytes);
         add_mean(object, &drive->stored);
@@ -251,13 +265,26 @@ static const char *latency_text(char *out, size_t size, bool known, uint64_t ns)
     return known ? stria_time_print_short(out, size, ns) : "-";
 }
 
+static const char *state_text(char *out, size_t size, const struct stria_drive_progress *progress)
+{
+    char when[STRIA_UNITS_TEXT_BYTES];
+    if (!progress->lost)
+        return progress->full ? "  full" : "";
+    if (progress->lost_code == STRIA_OK)
+        return "  lost";
+    snprintf(out, size, "  lost after %s: %s", stria_time_print_short(when, sizeof(when), progress->lost_ns),
+             stria_code_text(progress->lost_code));
+    return out;
+}
+
 static void print_drives(const struct stria_record_report *report, FILE *out)
 {
     fprintf(out, "\n  %-12s %14s %10s %12s %12s %12s %7s %7s %7s\n", "drive", "stored MB", "mean MB/s",
             "worst 1s", "p99", "max", "errors", "retries", "stalls");
     for (uint32_t i = 0; i < report->array.drive_count; i++) {
         const struct stria_meter_drive *drive = &report->meter->drives[i];
-        char stored[32], mean[32], worst[32], p99[STRIA_UNITS_TEXT_BYTES], most[STRIA_UNITS_TEXT_BYTES];
+        char state[128], stored[32], mean[32], worst[32], p99[STRIA_UNITS_TEXT_BYTES],
+            most[STRIA_UNITS_TEXT_BYTES];
         uint64_t rate = 0, latency = 0;
         struct stria_sustained_figure figure = {0};
         const bool mean_known = stria_flow_mean_bytes_per_s(&drive->stored, &rate);
@@ -271,9 +298,7 @@ static void print_drives(const struct stria_record_report *report, FILE *out)
                 latency_text(p99, sizeof(p99), p99_known, latency),
                 latency_text(most, sizeof(most), drive->latency.count > 0, drive->latency.max),
                 report->progress[i].errors, report->progress[i].retries, report->progress[i].stalls,
-                report->progress[i].lost   ? "  lost"
-                : report->progress[i].full ? "  full"
-                                           : "");
+                state_text(state, sizeof(state), &report->progress[i]));
     }
 }
 

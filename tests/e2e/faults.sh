@@ -37,7 +37,7 @@ raid0_is_left() {
     same input output
 }
 
-# finishes_on_the_others POLICY FAULT: exit 1, the drive is lost, the rest is there.
+# finishes_on_the_others POLICY FAULT REASON: exit 1, the drive is lost for that reason, the rest is there.
 finishes_on_the_others() {
     made "$1" "$2" 'write_deadline = 500ms' 'commit_interval = 50ms'
     started=$(date +%s)
@@ -45,6 +45,11 @@ finishes_on_the_others() {
     [ $(($(date +%s) - started)) -lt 20 ] || fail "the dead drive held everything up"
     json report.json 'd["recording"]["degraded"]' True
     json report.json '[x["name"] for x in d["drives"] if x["lost"]]' "['d1']"
+    json report.json '[x["lost_reason"] for x in d["drives"]]' "[None, '$3', None, None]"
+    json report.json 'all((x["lost_ns"] is not None) == x["lost"] for x in d["drives"])' True
+    json report.json '0 < d["drives"][1]["lost_ns"] <= d["recording"]["duration_ns"]' True
+    complains "drive d1 \(drive1.img\) was given up after [0-9.]+ m?s: $3"
+    says "d1 .*  lost after [0-9.]+ m?s: $3"
     json report.json 'd["recording"]["length_bytes"]' 50000001
     json report.json 'd["recording"]["bytes"] + d["recording"]["dropped_bytes"]' 50000001
     json report.json 'set(x["drive"] for x in d["recording"]["gaps"]) <= {"d1"}' True
@@ -100,10 +105,10 @@ it "one write that fails goes elsewhere, and the recording is no longer plain RA
 it "short writes go on where they ended" nothing_is_lost adaptive 'write@2MiB-60MiB,every=3:short=12288' 'x["retries"] >= 1'
 it "EAGAIN is tried again" nothing_is_lost adaptive 'write,every=2:again' 'x["retries"] >= 1'
 it "a drive that is full before its time is left out" nothing_is_lost adaptive 'write@20MiB-60MiB:nospace' 'x["bytes"] > 0'
-it "a drive that is gone is named, and the others finish" finishes_on_the_others adaptive 'write#15:gone'
-it "a drive that is gone is named, and the others finish, raid0" finishes_on_the_others raid0 'write#15:gone'
-it "a drive that hangs is given up at its deadline" finishes_on_the_others adaptive 'write#15-:lost'
-it "a drive that fails every write is given up" finishes_on_the_others adaptive 'write#15-:eio'
+it "a drive that is gone is named, and the others finish" finishes_on_the_others adaptive 'write#15:gone' 'drive gone'
+it "a drive that is gone is named, and the others finish, raid0" finishes_on_the_others raid0 'write#15:gone' 'drive gone'
+it "a drive that hangs is given up at its deadline" finishes_on_the_others adaptive 'write#15-:lost' 'timed out'
+it "a drive that fails every write is given up" finishes_on_the_others adaptive 'write#15-:eio' 'i/o error'
 it "when all drives are lost, what was durable is readable" all_drives_lost
 it "a torn write is found" found_by_verify 'write#5@2MiB-60MiB:torn=8192'
 it "a write that never came is found" found_by_verify 'write#5@2MiB-60MiB:ignored'

@@ -51,6 +51,18 @@ name_comes_back() {
     same second output
 }
 
+a_lost_drive_is_told() {
+    array adaptive 3 32MiB
+    expect 0 "$stria" init array.ini
+    noise input 3000000
+    expect 0 "$stria" record array.ini --name a --input input
+    sed 's/^path = drive1.img/&\nfault = write:gone/' array.ini >faulty.ini
+    expect 1 "$stria" rm faulty.ini a
+    complains 'drive d1 was given up: drive1.img: .*gone'
+    expect 2 "$stria" export array.ini a
+}
+
+it "a drive that fails while a recording is removed is told" a_lost_drive_is_told
 it "space is used again, adaptive" space_is_used_again adaptive
 it "space is used again, raid0" space_is_used_again raid0
 it "free space is what it was" free_space_comes_back

@@ -37,6 +37,8 @@ static void set_up(void)
     report->progress[0].bytes = 300ull * CHUNK;
     report->progress[1].bytes = 150ull * CHUNK;
     report->progress[1].lost = true;
+    report->progress[1].lost_code = STRIA_ERR_TIMEOUT;
+    report->progress[1].lost_ns = 2500 * SECOND / 1000;
     report->progress[1].errors = 1;
     report->result = (struct stria_result){.info = {.name = "take",
                                                     .id = 7,
@@ -147,6 +149,22 @@ Test(report, each_gap_names_its_cause_and_drive)
     json_object_put(document);
 }
 
+Test(report, a_drive_that_was_lost_has_a_reason_and_a_time)
+{
+    struct json_object *document = stria_record_report_document(report);
+    cr_assert_null(at(document, "drives.0.lost_reason"));
+    cr_assert_null(at(document, "drives.0.lost_ns"));
+    cr_assert_str_eq(json_object_get_string(at(document, "drives.1.lost_reason")), "timed out");
+    cr_assert_eq(json_object_get_int64(at(document, "drives.1.lost_ns")), 2500 * SECOND / 1000);
+    json_object_put(document);
+    report->progress[1].lost_code = STRIA_OK;
+    strcpy(report->drives[1].complaint, "/dev/right is not there");
+    document = stria_record_report_document(report);
+    cr_assert_str_eq(json_object_get_string(at(document, "drives.1.lost_reason")), "/dev/right is not there");
+    cr_assert_null(at(document, "drives.1.lost_ns"));
+    json_object_put(document);
+}
+
 Test(report, a_full_buffer_is_what_makes_a_lossless_rate_certain)
 {
     struct json_object *document = stria_record_report_document(report);
@@ -164,7 +182,7 @@ Test(report, the_table_tells_the_same_to_people)
                                         "sustained(1 s)      157.3 MB/s (150.0 MiB/s)",
                                         "lossless ",
                                         "left",
-                                        "lost\n",
+                                        "lost after 2.5 s: timed out\n",
                                         "gap at 0: 1.0 MB (1.0 MiB)",
                                         "cause buffer, drive right",
                                         "and 4 gaps more"};
