@@ -115,6 +115,11 @@ struct stria_backend {
      * Returns how many, or a negative code when the drive is unusable: what is in flight is lost then. */
     int (*poll)(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns);
 
+    /* Nothing is wanted of this drive any more: what was not handed to the medium yet ends with
+     * STRIA_ERR_GONE and its data is not touched from then on, submit is refused so too, and what is on its
+     * way ends when it ends. May be null where nothing waits on this side of the medium. */
+    void (*revoke)(struct stria_drive *drive);
+
     /* Makes a poll that waits now, or the next one, return at once. Any thread. May be null where
      * poll never waits. */
     void (*wake)(struct stria_drive *drive);

@@ -102,7 +102,7 @@ static int threaded_submit(struct stria_drive *drive, const struct stria_io *io)
     struct threaded_drive *threaded = (struct threaded_drive *)drive;
     int code = stria_io_check(drive, io);
     if (code == STRIA_OK)
-        code = atomic_load(&threaded->broken);
+        code = atomic_load(&threaded->revoked) ? STRIA_ERR_GONE : atomic_load(&threaded->broken);
     if (code < 0)
         return code;
     if (threaded->under_way == drive->traits.depth_max)
@@ -120,6 +120,13 @@ static unsigned completions_take(struct threaded_drive *threaded, struct stria_d
     while (count < max && stria_handover_count(&threaded->completions)) {
         done[count++] = threaded->completion_entries[stria_handover_next(&threaded->completions)];
         stria_handover_take(&threaded->completions);
+    }
+    /* Revoked, the requests that the thread has not taken are ours again. */
+    while (count < max && atomic_load(&threaded->revoked) && stria_handover_count(&threaded->requests)) {
+        done[count++] = (struct stria_done){
+            .tag = threaded->request_entries[stria_handover_next(&threaded->requests)].tag,
+            .code = STRIA_ERR_GONE};
+        stria_handover_take(&threaded->requests);
     }
     threaded->under_way -= count;
     return count;
@@ -142,6 +149,15 @@ static int threaded_poll(struct stria_drive *drive, struct stria_done *done, uns
     if (code < 0)
         count = completions_take(threaded, done, max);
     return count ? (int)count : code;
+}
+
+static void threaded_revoke(struct stria_drive *drive)
+{
+    struct threaded_drive *threaded = (struct threaded_drive *)drive;
+    pthread_mutex_lock(&threaded->guard);
+    atomic_store(&threaded->revoked, true);
+    pthread_mutex_unlock(&threaded->guard);
+    thread_wake(threaded, true);
 }
 
 static void threaded_wake(struct stria_drive *drive)
@@ -196,6 +212,7 @@ static const struct stria_backend threaded_backend = {
     .attach = threaded_attach,
     .submit = threaded_submit,
     .poll = threaded_poll,
+    .revoke = threaded_revoke,
     .wake = threaded_wake,
     .close = threaded_close,
 };

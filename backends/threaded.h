@@ -5,6 +5,9 @@
  * depth_max requests are under way; stria_io.digest_wanted is honoured (traits.digests);
  * traits.may_block is false; wake works whatever is inside.
  *
+ * Revoking returns at once, also while the thread hangs in the system; what the thread has not taken by then
+ * is polled at once, with STRIA_ERR_GONE.
+ *
  * Closing waits up to STRIA_CLOSE_NS_MAX for what is in flight. If the thread hangs in the system for longer,
  * it is left behind with the drive inside: it touches no memory of the caller any more, ends by itself
  * when the system lets it go, and frees its own memory only then. */

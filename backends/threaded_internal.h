@@ -25,6 +25,7 @@ struct threaded_drive {
     /* From the caller to the thread. */
     struct stria_handover requests;
     struct stria_io request_entries[STRIA_DEPTH_MAX];
+    _Atomic bool revoked;               /* the thread takes no request any more; set under guard */
     struct stria_bell requested;        /* for requests, attach and stop; listened to while inner is idle */
     _Atomic int rest;                   /* enum threaded_rest */
     _Atomic uint64_t stop_ns;           /* when close began; zero before */
@@ -40,8 +41,8 @@ struct threaded_drive {
     _Atomic bool woken;
     _Atomic int broken; /* inner became unusable with this code */
 
-    /* Held while the thread touches what belongs to the caller (data, the notify context), and while close
-     * touches inner. */
+    /* Held while the thread touches what belongs to the caller (data, the notify context) or takes a request,
+     * and while close touches inner. */
     pthread_mutex_t guard;
     bool abandoned; /* close has returned without the thread: nothing of the caller exists any more */
     bool closing;   /* inner is not to be woken any more */

@@ -55,9 +55,21 @@ static void caller_notify(struct threaded_drive *threaded)
     pthread_mutex_unlock(&threaded->guard);
 }
 
+/* Ends a request that never went into inner. */
+static void slot_refuse(struct threaded_drive *threaded, uint32_t slot, int code)
+{
+    threaded->inner_is_full = false;
+    completion_give(threaded, slot, (struct stria_done){.code = code});
+    caller_notify(threaded);
+}
+
 /* Moves a slot's request into inner. False if it has to wait. */
 static bool slot_submit(struct threaded_drive *threaded, uint32_t slot)
 {
+    if (atomic_load(&threaded->revoked)) {
+        slot_refuse(threaded, slot, STRIA_ERR_GONE);
+        return true;
+    }
     struct stria_io io = threaded->slots[slot];
     io.tag = slot;
     io.digest_wanted = false;
@@ -66,22 +78,40 @@ static bool slot_submit(struct threaded_drive *threaded, uint32_t slot)
     threaded->held_slot = slot;
     if (code == STRIA_OK || code == STRIA_ERR_FULL)
         return code == STRIA_OK;
-    completion_give(threaded, slot, (struct stria_done){.code = code});
-    if (code != STRIA_ERR_INVALID && code != STRIA_ERR_PERMISSION)
+    slot_refuse(threaded, slot, code);
+    if (code != STRIA_ERR_INVALID && code != STRIA_ERR_PERMISSION) {
         atomic_store(&threaded->broken, code);
-    caller_notify(threaded);
+        caller_notify(threaded);
+    }
     return true;
+}
+
+static bool requests_wait(struct threaded_drive *threaded)
+{
+    return !atomic_load(&threaded->revoked) && stria_handover_count(&threaded->requests);
+}
+
+/* Moves the oldest request into a slot; false when there is none. */
+static bool request_take(struct threaded_drive *threaded, uint32_t *slot)
+{
+    pthread_mutex_lock(&threaded->guard);
+    const bool taken = requests_wait(threaded);
+    if (taken) {
+        *slot = threaded->free_slots[threaded->inside++];
+        threaded->slots[*slot] = threaded->request_entries[stria_handover_next(&threaded->requests)];
+        stria_handover_take(&threaded->requests);
+    }
+    pthread_mutex_unlock(&threaded->guard);
+    return taken;
 }
 
 static void requests_forward(struct threaded_drive *threaded)
 {
     if (threaded->inner_is_full && !slot_submit(threaded, threaded->held_slot))
         return;
-    while (stria_handover_count(&threaded->requests) && !given_up(threaded)) {
-        uint32_t slot = threaded->free_slots[threaded->inside++];
-        struct stria_io *io = &threaded->slots[slot];
-        *io = threaded->request_entries[stria_handover_next(&threaded->requests)];
-        stria_handover_take(&threaded->requests);
+    uint32_t slot;
+    while (!given_up(threaded) && request_take(threaded, &slot)) {
+        const struct stria_io *io = &threaded->slots[slot];
         threaded->digests[slot] = 0;
         if (io->op == STRIA_IO_WRITE && io->digest_wanted && !digest_take(threaded, slot))
             return;
@@ -95,7 +125,7 @@ static void requests_forward(struct threaded_drive *threaded)
 static bool rest_begin(struct threaded_drive *threaded, enum threaded_rest rest)
 {
     atomic_store(&threaded->rest, rest);
-    if ((threaded->inner_is_full || !stria_handover_count(&threaded->requests)) &&
+    if ((threaded->inner_is_full || !requests_wait(threaded)) &&
         (threaded->stopping || !atomic_load(&threaded->stop_ns)))
         return true;
     atomic_store(&threaded->rest, THREADED_AWAKE);
@@ -131,7 +161,7 @@ static void attach(struct threaded_drive *threaded)
 static void idle_wait(struct threaded_drive *threaded)
 {
     uint32_t ticket = stria_bell_listen(&threaded->requested);
-    const bool nothing = atomic_load(&threaded->broken) || !stria_handover_count(&threaded->requests);
+    const bool nothing = atomic_load(&threaded->broken) || !requests_wait(threaded);
     if (nothing && !atomic_load(&threaded->attach_wanted) && !atomic_load(&threaded->stop_ns))
         stria_bell_wait(&threaded->requested, ticket, IDLE_WAIT_NS);
 }
@@ -142,7 +172,7 @@ static bool finished(struct threaded_drive *threaded)
     if (!threaded->stopping)
         return false;
     return given_up(threaded) || atomic_load(&threaded->broken) ||
-           (threaded->inside == 0 && !stria_handover_count(&threaded->requests));
+           (threaded->inside == 0 && !requests_wait(threaded));
 }
 
 void *threaded_pump(void *argument)

@@ -5,6 +5,7 @@
 #include "core/recorder.h"
 #include "core/slots.h"
 #include "core/space.h"
+#include "core/tag.h"
 #include "core/watch.h"
 #include "core/window.h"
 
@@ -121,33 +122,5 @@ void stria_recorder_lose_flush(struct stria_recorder *recorder);
 void stria_recorder_lose_ready(struct stria_recorder *recorder);
 void stria_recorder_tell_losses(struct stria_recorder *recorder);
 void stria_recorder_settle_losses(struct stria_recorder *recorder);
-
-/* Tags: kind, drive, turn and slot. */
-enum tag_kind { TAG_DATA = 1, TAG_META = 2 };
-
-static inline uint64_t stria_tag(enum tag_kind kind, uint32_t drive, uint16_t turn, uint32_t slot)
-{
-    return (uint64_t)kind << 56 | (uint64_t)drive << 48 | (uint64_t)turn << 32 | slot;
-}
-
-static inline uint32_t stria_tag_kind(uint64_t tag)
-{
-    return (uint32_t)(tag >> 56);
-}
-
-static inline uint32_t stria_tag_drive(uint64_t tag)
-{
-    return tag >> 48 & 0xff;
-}
-
-static inline uint16_t stria_tag_turn(uint64_t tag)
-{
-    return (uint16_t)(tag >> 32);
-}
-
-static inline uint32_t stria_tag_slot(uint64_t tag)
-{
-    return (uint32_t)tag;
-}
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "core/digest.h"
+#include "core/tag.h"
 
 #include <string.h>
 
@@ -13,10 +14,15 @@ struct write {
     uint64_t submitted_ns;
     uint64_t digest; /* where the drive does not take it */
     bool digested_here;
+    bool in_flight;
+    bool resting;   /* released, but not told so before the last stray has ended */
+    uint8_t strays; /* requests for this slot on drives given up, one for each at most, that have not ended */
 };
 
 struct lane {
-    struct stria_drive *drive; /* null: absent or given up */
+    struct stria_drive *drive; /* null: absent */
+    bool given_up;             /* it is only waited for what it still holds, if it tells */
+    bool mute;                 /* given up, and it does not even tell that */
     uint32_t outstanding;
     int gone; /* why it takes no request any more, not yet told to the recorder; zero: it does */
 };
@@ -114,20 +120,31 @@ static bool next_bounced(struct stria_pump *pump, struct stria_event *event)
     return true;
 }
 
-static void submit(struct stria_pump *pump, const struct stria_action *action, const struct stria_io *io)
+/* True if it was accepted. */
+static bool submit(struct stria_pump *pump, const struct stria_action *action, const struct stria_io *io)
 {
     struct lane *lane = &pump->lanes[action->drive];
-    int code = lane->drive ? lane->drive->backend->submit(lane->drive, io) : STRIA_ERR_GONE;
+    int code =
+        lane->drive && !lane->given_up ? lane->drive->backend->submit(lane->drive, io) : STRIA_ERR_GONE;
     if (code == STRIA_OK)
         lane->outstanding++;
     else
         bounce(pump, action, code);
+    return code == STRIA_OK;
+}
+
+/* The write in flight is left to its drive, which is given up. */
+static void make_stray(struct write *write)
+{
+    write->strays += write->in_flight;
+    write->in_flight = false;
 }
 
 static void write_payload(struct stria_pump *pump, const struct stria_action *action, uint64_t now_ns)
 {
     uint8_t *data = pump->config.slot_data[action->slot];
     struct write *write = &pump->writes[action->slot];
+    make_stray(write);
     if (action->slot_offset == 0)
         write->submitted_ns = now_ns;
     write->tag = action->tag;
@@ -147,7 +164,7 @@ static void write_payload(struct stria_pump *pump, const struct stria_action *ac
     write->digested_here = action->digest_wanted && !io.digest_wanted;
     if (write->digested_here)
         write->digest = stria_digest_seeded(action->digest_seed, data, action->digest_bytes);
-    submit(pump, action, &io);
+    write->in_flight = submit(pump, action, &io);
 }
 
 static void write_meta(struct stria_pump *pump, const struct stria_action *action)
@@ -166,17 +183,36 @@ static void flush(struct stria_pump *pump, const struct stria_action *action)
     submit(pump, action, &io);
 }
 
-/* A drive given up is not asked again: what it still holds ends when the drive is closed. */
+/* A drive given up is asked for nothing new; what it still holds ends when it lets go, or is closed. */
 static void give_up(struct stria_pump *pump, const struct stria_action *action, uint64_t now_ns)
 {
     struct stria_meter *meter = pump->config.meter;
-    for (uint32_t slot = 0; meter && action->code == STRIA_ERR_TIMEOUT && slot < pump->config.slot_count;
-         slot++)
-        if (pump->writes[slot].tag != 0 && (pump->writes[slot].tag >> 48 & 0xff) == action->drive)
-            stria_meter_stall(meter, action->drive, now_ns, now_ns - pump->writes[slot].submitted_ns);
-    pump->lanes[action->drive].drive = NULL;
+    struct lane *lane = &pump->lanes[action->drive];
+    for (uint32_t slot = 0; slot < pump->config.slot_count; slot++) {
+        struct write *write = &pump->writes[slot];
+        if (write->tag == 0 || stria_tag_drive(write->tag) != action->drive)
+            continue;
+        if (meter && action->code == STRIA_ERR_TIMEOUT)
+            stria_meter_stall(meter, action->drive, now_ns, now_ns - write->submitted_ns);
+        make_stray(write);
+    }
+    lane->given_up = true;
+    if (lane->drive && lane->drive->backend->revoke)
+        lane->drive->backend->revoke(lane->drive);
     if (pump->config.listener.gave_up)
         pump->config.listener.gave_up(pump->config.listener.context, action->drive, action->code);
+}
+
+static void release(struct stria_pump *pump, uint32_t slot)
+{
+    const struct stria_pump_listener *listener = &pump->config.listener;
+    struct write *write = &pump->writes[slot];
+    make_stray(write);
+    write->tag = 0;
+    write->resting =
+        write->strays > 0 && listener->needs_rest && listener->needs_rest(listener->context, slot);
+    if (listener->released && !write->resting)
+        listener->released(listener->context, slot);
 }
 
 static void carry_out(struct stria_pump *pump, const struct stria_action *action, uint64_t now_ns)
@@ -193,9 +229,7 @@ static void carry_out(struct stria_pump *pump, const struct stria_action *action
         flush(pump, action);
         break;
     case STRIA_ACTION_RELEASE:
-        pump->writes[action->slot].tag = 0;
-        if (listener->released)
-            listener->released(listener->context, action->slot);
+        release(pump, action->slot);
         break;
     case STRIA_ACTION_STARTED:
         if (listener->started)
@@ -244,7 +278,7 @@ void stria_pump_feed(struct stria_pump *pump, const struct stria_event *event)
 static void measure(struct stria_pump *pump, uint32_t drive, const struct stria_done *done, uint64_t now_ns)
 {
     struct stria_meter *meter = pump->config.meter;
-    uint32_t slot = (uint32_t)done->tag;
+    uint32_t slot = stria_tag_slot(done->tag);
     if (!meter || slot >= pump->config.slot_count || pump->writes[slot].tag != done->tag)
         return;
     if (done->code == STRIA_OK)
@@ -258,7 +292,7 @@ static void measure(struct stria_pump *pump, uint32_t drive, const struct stria_
 
 static void complete(struct stria_pump *pump, uint32_t drive, const struct stria_done *done, uint64_t now_ns)
 {
-    uint32_t slot = (uint32_t)done->tag;
+    uint32_t slot = stria_tag_slot(done->tag);
     struct stria_event event = {.kind = STRIA_EVENT_DONE,
                                 .now_ns = now_ns,
                                 .tag = done->tag,
@@ -266,9 +300,26 @@ static void complete(struct stria_pump *pump, uint32_t drive, const struct stria
                                 .bytes = done->bytes};
     bool here = slot < pump->config.slot_count && pump->writes[slot].tag == done->tag &&
                 pump->writes[slot].digested_here;
+    if (slot < pump->config.slot_count && pump->writes[slot].tag == done->tag)
+        pump->writes[slot].in_flight = false;
     event.digest = here ? pump->writes[slot].digest : done->digest;
     measure(pump, drive, done, now_ns);
     stria_pump_feed(pump, &event);
+}
+
+/* Of a drive given up only this counts: that it touches a slot's memory no more. */
+static void end_stray(struct stria_pump *pump, uint64_t tag)
+{
+    const struct stria_pump_listener *listener = &pump->config.listener;
+    const uint32_t slot = stria_tag_slot(tag);
+    if (stria_tag_kind(tag) != TAG_DATA || slot >= pump->config.slot_count)
+        return;
+    struct write *write = &pump->writes[slot];
+    STRIA_ASSERT(write->strays > 0);
+    if (--write->strays > 0 || !write->resting)
+        return;
+    write->resting = false;
+    listener->released(listener->context, slot);
 }
 
 static uint32_t poll_lane(struct stria_pump *pump, uint32_t index, uint64_t now_ns)
@@ -276,6 +327,10 @@ static uint32_t poll_lane(struct stria_pump *pump, uint32_t index, uint64_t now_
     struct lane *lane = &pump->lanes[index];
     struct stria_done done[DONE_BATCH];
     int count = lane->drive->backend->poll(lane->drive, done, DONE_BATCH, 0);
+    if (count < 0 && lane->given_up) {
+        lane->mute = true;
+        return 0;
+    }
     if (count < 0) {
         stria_pump_feed(pump, &(struct stria_event){
                                   .kind = STRIA_EVENT_GONE, .now_ns = now_ns, .drive = index, .code = count});
@@ -283,7 +338,10 @@ static uint32_t poll_lane(struct stria_pump *pump, uint32_t index, uint64_t now_
     }
     for (int number = 0; number < count; number++) {
         lane->outstanding -= lane->outstanding > 0;
-        complete(pump, index, &done[number], now_ns);
+        if (lane->given_up)
+            end_stray(pump, done[number].tag);
+        else
+            complete(pump, index, &done[number], now_ns);
     }
     return (uint32_t)count;
 }
@@ -292,7 +350,7 @@ uint32_t stria_pump_poll(struct stria_pump *pump, uint64_t now_ns)
 {
     uint32_t count = 0;
     for (uint32_t index = 0; index < pump->config.drive_count; index++)
-        if (pump->lanes[index].drive && pump->lanes[index].outstanding > 0)
+        if (pump->lanes[index].drive && !pump->lanes[index].mute && pump->lanes[index].outstanding > 0)
             count += poll_lane(pump, index, now_ns);
     return count;
 }

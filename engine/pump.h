@@ -12,6 +12,9 @@ struct stria_pump_listener {
     void *context;
     void (*started)(void *context);
     void (*released)(void *context, uint32_t slot);
+    /* Whether the slot's memory must be at rest when it is released, so that released is not called before
+     * the last request of a drive given up that may still touch it has ended; null: it need not be. */
+    bool (*needs_rest)(void *context, uint32_t slot);
     void (*watermark)(void *context, uint64_t offset_bytes);
     void (*gap)(void *context, const struct stria_gap *gap);
     void (*gave_up)(void *context, uint32_t drive, int code);
@@ -44,7 +47,8 @@ uint32_t stria_pump_poll(struct stria_pump *pump, uint64_t now_ns);
 /* When stria_pump_feed(TICK) is due at the latest. */
 uint64_t stria_pump_due_ns(const struct stria_pump *pump);
 
-/* Requests handed to a drive whose completions have not been seen: its memory is still in use. */
+/* Requests handed to a drive, be it given up, whose completions have not been seen: their memory is still in
+ * use. */
 uint32_t stria_pump_outstanding(const struct stria_pump *pump, uint32_t drive);
 
 #endif

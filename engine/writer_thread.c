@@ -27,6 +27,13 @@ static void on_released(void *context, uint32_t slot)
     stria_intake_release(&writer->intake, slot);
 }
 
+/* The ring is there until the drives are closed; the caller's own memory may be gone once it is reclaimed. */
+static bool own_memory_needs_rest(void *context, uint32_t slot)
+{
+    const struct stria_writer *writer = context;
+    return writer->intake.own_memory[slot] != NULL;
+}
+
 static void on_watermark(void *context, uint64_t offset_bytes)
 {
     struct stria_writer *writer = context;
@@ -105,6 +112,7 @@ int stria_writer_create_pump(struct stria_writer *writer, struct stria_trouble *
         .listener = {.context = writer,
                      .started = on_started,
                      .released = on_released,
+                     .needs_rest = own_memory_needs_rest,
                      .watermark = on_watermark,
                      .gap = on_gap,
                      .gave_up = on_gave_up,
@@ -254,7 +262,8 @@ static bool must_not_sleep(const struct stria_writer *writer)
 {
     for (uint32_t index = 0; index < writer->array->member_count; index++) {
         const struct stria_drive *drive = writer->array->members[index].drive;
-        if (drive && !drive->backend->wake && stria_pump_outstanding(writer->pump, index) > 0)
+        if (drive && !drive->backend->wake && writer->losses[index].code == STRIA_OK &&
+            stria_pump_outstanding(writer->pump, index) > 0)
             return true;
     }
     return false;

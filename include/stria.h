@@ -105,8 +105,9 @@ int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length
 
 /* Records one chunk of the caller's own memory without a copy: aligned to 4096 and, for a short last one,
  * writable up to the next multiple of block_bytes, which is filled with zeroes. It must stay untouched until
- * stria_writer_reclaim returns it. Takes the place of acquire and commit, with their codes; STRIA_ERR_TIMEOUT
- * at once when memory waits to be reclaimed and nothing else is free. */
+ * stria_writer_reclaim returns it, which it does not as long as a drive that was given up may still touch it;
+ * stria_writer_free closes such drives and gives all of it back. Takes the place of acquire and commit, with
+ * their codes; STRIA_ERR_TIMEOUT at once when memory waits to be reclaimed and nothing else is free. */
 int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t length_bytes, uint64_t wait_ns);
 
 /* The next own memory that is written and free again; null when there is none now. The thread that acquires.

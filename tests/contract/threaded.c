@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define BLOCK   4096u
 #define WAIT_NS 10000000000ull
@@ -163,6 +164,54 @@ Test(threaded, submit_returns_at_once_while_the_drive_hangs_in_it)
     for (int i = 0; i < 4; i++)
         cr_assert(poll_one(drive, &done) == 1 && done.code == STRIA_OK && done.bytes == BLOCK);
     drive->backend->close(drive);
+}
+
+Test(threaded, what_a_revoked_drive_has_not_taken_ends_at_once_and_is_not_touched_again)
+{
+    enum { COUNT = 4 };
+    char *pages = mmap(NULL, COUNT * BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(pages != MAP_FAILED);
+    atomic_store(&puppet.hang, true);
+    struct stria_drive *drive = puppet_wrap(COUNT);
+    for (uint64_t tag = 0; tag < COUNT; tag++) {
+        struct stria_io io = {.op = STRIA_IO_WRITE,
+                              .length = BLOCK,
+                              .data = pages + tag * BLOCK,
+                              .tag = tag,
+                              .digest_wanted = true,
+                              .digest_bytes = BLOCK};
+        cr_assert(drive->backend->submit(drive, &io) == STRIA_OK);
+    }
+    until(&puppet.hung, 1);
+    drive->backend->revoke(drive);
+    cr_expect(write_submit(drive, COUNT) == STRIA_ERR_GONE);
+    struct stria_done done[COUNT];
+    cr_assert(drive->backend->poll(drive, done, COUNT, 0) == COUNT - 1);
+    for (uint64_t i = 0; i < COUNT - 1; i++)
+        cr_expect(done[i].tag == i + 1 && done[i].code == STRIA_ERR_GONE);
+    cr_assert(mprotect(pages + BLOCK, (COUNT - 1) * BLOCK, PROT_NONE) == 0);
+    atomic_store(&puppet.hang, false);
+    cr_assert(poll_one(drive, done) == 1 && done[0].tag == 0 && done[0].code == STRIA_OK);
+    cr_expect(atomic_load(&puppet.submitted) == 1);
+    drive->backend->close(drive);
+    munmap(pages, COUNT * BLOCK);
+}
+
+Test(threaded, a_request_that_a_full_drive_did_not_take_ends_when_it_is_revoked)
+{
+    atomic_store(&puppet.hold, true);
+    atomic_store(&puppet.fails, STRIA_ERR_FULL);
+    struct stria_drive *drive = puppet_wrap(4);
+    struct stria_done done;
+    for (uint64_t tag = 0; tag < 2; tag++)
+        cr_assert(write_submit(drive, tag) == STRIA_OK);
+    until(&puppet.submitted, 1);
+    drive->backend->revoke(drive);
+    for (unsigned i = 0; i < 2; i++)
+        cr_assert(poll_one(drive, &done) == 1 && done.code == STRIA_ERR_GONE);
+    const uint64_t begin_ns = stria_clock_ns();
+    drive->backend->close(drive);
+    cr_expect(stria_clock_ns() - begin_ns < STRIA_CLOSE_NS_MAX / 2);
 }
 
 Test(threaded, whoever_waits_for_many_drives_is_notified)
