@@ -8,11 +8,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define RUN_NS_MAX         (60 * STRIA_NS_PER_S) /* longer than the kernel's own timeout of a request */
 #define RUN_RETRIES_MAX    200u                  /* one after the other without any progress */
 #define RUN_RETRY_NS       1000000ull
 #define RUN_TRIM_BYTES_MAX (4ull << 30) /* keeps one trim well within RUN_NS_MAX */
+#define RUN_MEMORY_BYTES   (8ull << 20)
 
 const struct stria_backend *const stria_backends[] = {
     &stria_backend_null,
@@ -83,54 +85,79 @@ void stria_traits_note(struct stria_traits *traits, const char *format, ...)
     snprintf(traits->note + used, sizeof(traits->note) - used, "%s%s", used ? "; " : "", phrase);
 }
 
-/* Submits one request and waits for just its completion; older ones, which somebody gave up, are dropped. */
-static int run_once(struct stria_drive *drive, struct stria_io *io, struct stria_done *done)
+/* A request of stria_drive_run, and the memory that the drive sees of it. */
+struct run {
+    struct stria_drive *drive;
+    struct stria_io io;
+    uint64_t limit_ns;
+    void *memory; /* null for what transfers nothing */
+    uint64_t memory_bytes;
+    bool stuck; /* a request did not end: it may still use the memory */
+};
+
+/* Submits the request and waits for just its completion; older ones, which somebody gave up, are dropped. */
+static int run_once(struct run *run, struct stria_done *done)
 {
     static _Atomic uint64_t tags;
-    io->tag = atomic_fetch_add(&tags, 1);
-    int code = drive->backend->submit(drive, io);
+    struct stria_drive *drive = run->drive;
+    run->io.tag = atomic_fetch_add(&tags, 1);
+    int code = drive->backend->submit(drive, &run->io);
     if (code < 0)
         return code;
-    uint64_t deadline_ns = stria_clock_ns() + RUN_NS_MAX;
-    for (uint64_t now_ns = stria_clock_ns(); now_ns < deadline_ns; now_ns = stria_clock_ns()) {
-        int count = drive->backend->poll(drive, done, 1, deadline_ns - now_ns);
+    run->stuck = true;
+    const uint64_t start_ns = stria_clock_ns();
+    for (uint64_t now_ns = start_ns; now_ns - start_ns < run->limit_ns; now_ns = stria_clock_ns()) {
+        int count = drive->backend->poll(drive, done, 1, run->limit_ns - (now_ns - start_ns));
         if (count < 0)
             return count;
-        if (count == 1 && done->tag == io->tag)
+        if (count == 1 && done->tag == run->io.tag) {
+            run->stuck = false;
             return done->code;
+        }
     }
     return STRIA_ERR_TIMEOUT;
 }
 
-static uint64_t run_piece_bytes(const struct stria_drive *drive, enum stria_io_op op, uint64_t left)
+static uint64_t run_piece_bytes(const struct run *run, uint64_t left)
 {
-    uint64_t most = op == STRIA_IO_TRIM ? RUN_TRIM_BYTES_MAX : drive->traits.transfer_bytes_max;
+    uint64_t most = run->io.op == STRIA_IO_TRIM ? RUN_TRIM_BYTES_MAX : run->drive->traits.transfer_bytes_max;
+    if (run->memory && most > run->memory_bytes)
+        most = run->memory_bytes;
     return left < most ? left : most;
 }
 
-int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
-                    void *data)
+/* One piece; *progress is how far that brought it. */
+static int run_piece(struct run *run, char *data, uint64_t *progress)
 {
-    const bool transfers = op == STRIA_IO_READ || op == STRIA_IO_WRITE;
+    struct stria_done done;
+    *progress = 0;
+    if (run->io.op == STRIA_IO_WRITE)
+        memcpy(run->memory, data, run->io.length);
+    int code = run_once(run, &done);
+    if (code != STRIA_OK)
+        return code;
+    if (!run->memory)
+        *progress = run->io.length;
+    else if (done.bytes <= run->io.length)
+        *progress = done.bytes - done.bytes % run->drive->traits.block_bytes;
+    if (run->io.op == STRIA_IO_READ)
+        memcpy(data, run->memory, *progress);
+    return STRIA_OK;
+}
+
+static int run_pieces(struct run *run, uint64_t offset, uint64_t length, void *data)
+{
     unsigned retries = 0;
     uint64_t at = 0;
     do {
-        struct stria_io io = {.op = op, .offset = offset + at};
-        io.length = run_piece_bytes(drive, op, length - at);
-        io.data = transfers ? (char *)data + at : NULL;
-        struct stria_done done;
-        int code = run_once(drive, &io, &done);
+        run->io.offset = offset + at;
+        run->io.length = run_piece_bytes(run, length - at);
+        uint64_t progress;
+        int code = run_piece(run, data ? (char *)data + at : NULL, &progress);
         if (code < 0 && code != STRIA_ERR_AGAIN && code != STRIA_ERR_FULL)
             return code;
-        uint64_t progress = 0;
-        if (code == STRIA_OK) {
-            if (!transfers)
-                progress = io.length;
-            else if (done.bytes <= io.length)
-                progress = done.bytes - done.bytes % drive->traits.block_bytes;
-            if (op == STRIA_IO_FLUSH)
-                return STRIA_OK;
-        }
+        if (code == STRIA_OK && run->io.op == STRIA_IO_FLUSH)
+            return STRIA_OK;
         at += progress;
         if (progress) {
             retries = 0;
@@ -141,4 +168,29 @@ int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t off
         }
     } while (at < length);
     return STRIA_OK;
+}
+
+int stria_drive_run_within(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
+                           void *data, uint64_t limit_ns)
+{
+    struct run run = {.drive = drive, .io = {.op = op}, .limit_ns = limit_ns};
+    if (op == STRIA_IO_READ || op == STRIA_IO_WRITE) {
+        if (length == 0 || !data)
+            return STRIA_ERR_INVALID;
+        run.memory_bytes = length < RUN_MEMORY_BYTES ? length : RUN_MEMORY_BYTES;
+        run.memory = mmap(NULL, run.memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (run.memory == MAP_FAILED)
+            return STRIA_ERR_NO_MEMORY;
+        run.io.data = run.memory;
+    }
+    int code = run_pieces(&run, offset, length, data);
+    if (run.memory && !run.stuck)
+        munmap(run.memory, run.memory_bytes);
+    return code;
+}
+
+int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
+                    void *data)
+{
+    return stria_drive_run_within(drive, op, offset, length, data, RUN_NS_MAX);
 }

@@ -152,9 +152,14 @@ void stria_traits_note(struct stria_traits *traits, const char *format, ...)
 
 /* One request of any length, waited for; cut to what the drive takes, retried while short or AGAIN
  * (bounded: no progress is STRIA_ERR_IO). For set-up and tools, not for the data path. Requires that
- * nothing else is in flight. After STRIA_ERR_TIMEOUT (one minute without an answer) the request is still
- * in flight: close the drive, and mind what is said there about data. */
+ * nothing else is in flight. The drive never sees data, which needs no alignment and is the caller's again
+ * in any case: what is transferred goes through memory that is given up where a request did not end. After
+ * STRIA_ERR_TIMEOUT (one minute without an answer) it is still in flight: only close the drive. */
 int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
                     void *data);
+
+/* The same, with so long for each request that it is cut into. */
+int stria_drive_run_within(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
+                           void *data, uint64_t limit_ns);
 
 #endif

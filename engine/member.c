@@ -10,12 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* One copy into a page; false when it cannot be read at all. */
-static bool read_copy(struct stria_drive *drive, uint64_t offset, void *page)
-{
-    return stria_drive_run(drive, STRIA_IO_READ, offset, STRIA_PAGE_BYTES, page) == STRIA_OK;
-}
-
 static int complain(const char *path, enum stria_superblock_verdict verdict,
                     const struct stria_superblock_unknown *unknown, struct stria_trouble *trouble)
 {
@@ -55,15 +49,20 @@ struct copies {
     bool readable[2];
 };
 
-static void read_copies(struct stria_drive *drive, struct copies *copies)
+/* False when the drive does not answer: it is not to be asked again then. */
+static bool read_copies(struct stria_drive *drive, struct copies *copies)
 {
     for (unsigned copy = 0; copy < 2; copy++) {
         uint8_t *page = copies->pages + copy * STRIA_PAGE_BYTES;
-        copies->readable[copy] = read_copy(drive, copies->offsets[copy], page);
+        int code = stria_drive_run(drive, STRIA_IO_READ, copies->offsets[copy], STRIA_PAGE_BYTES, page);
+        if (code == STRIA_ERR_TIMEOUT)
+            return false;
+        copies->readable[copy] = code == STRIA_OK;
         copies->verdicts[copy] = copies->readable[copy] ? stria_superblock_decode(page, &copies->supers[copy],
                                                                                   &copies->unknown[copy])
                                                         : STRIA_SUPERBLOCK_NOT_OURS;
     }
+    return true;
 }
 
 static const char *lost_copy(const struct copies *copies, unsigned copy)
@@ -112,8 +111,11 @@ int stria_member_identify(struct stria_drive *drive, struct stria_superblock *su
     copies.pages = aligned_alloc(STRIA_PAGE_BYTES, (size_t)2 * STRIA_PAGE_BYTES);
     if (!copies.pages)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while opening %s", path);
-    read_copies(drive, &copies);
-    int code = choose_copy(drive, &copies, &chosen, trouble);
+    int code =
+        read_copies(drive, &copies)
+            ? choose_copy(drive, &copies, &chosen, trouble)
+            : stria_trouble_set(trouble, STRIA_ERR_TIMEOUT,
+                                "%s does not answer: look at it with 'stria doctor', or leave it out", path);
     if (code == STRIA_OK) {
         *super = copies.supers[chosen];
         *read_only = copies.unknown[chosen].ro_compat != 0;
@@ -128,7 +130,9 @@ int stria_member_identify(struct stria_drive *drive, struct stria_superblock *su
 static bool mend_copy(struct stria_member *member)
 {
     uint8_t *page = aligned_alloc(STRIA_PAGE_BYTES, STRIA_PAGE_BYTES);
-    const bool mended = page && read_copy(member->drive, member->copies.good_offset, page) &&
+    const bool mended = page &&
+                        stria_drive_run(member->drive, STRIA_IO_READ, member->copies.good_offset,
+                                        STRIA_PAGE_BYTES, page) == STRIA_OK &&
                         stria_drive_run(member->drive, STRIA_IO_WRITE, member->copies.lost_offset,
                                         STRIA_PAGE_BYTES, page) == STRIA_OK &&
                         stria_drive_run(member->drive, STRIA_IO_FLUSH, 0, 0, NULL) == STRIA_OK;
