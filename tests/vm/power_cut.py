@@ -1,4 +1,4 @@
-"""power_cut.py FOLDER STRIA: cuts the power of the drives that power_cut.sh logged, at many moments.
+"""power_cut.py FOLDER STRIA: cuts the power of the drives that power_cut.sh and the like logged, at many moments.
 
 At a moment, each drive has what it had flushed before, and of the writes since then any subset, some of them torn. The
 array is opened by STRIA in every such state; everything that the recorder had promised by that moment must be there and
@@ -101,13 +101,65 @@ def check(stria, ini, promises, data):
     return ""
 
 
+class LoggedByQemu:
+    """A log for each drive."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.layout = json.loads((folder / "logs.json").read_text())
+        self.names = [part["drive"] for part in self.layout]
+        self.logs = open(folder / "logs.img", "rb")
+
+    def image(self, name):
+        return (self.folder / f"{name}.img").read_bytes()
+
+    def events(self):
+        """Pairs of a drive's name and an entry of the log, in the order in which they were."""
+        slices = [(part["offset"], part["bytes"]) for part in self.layout]
+        with open(self.folder / "order.img", "rb") as order:
+            return [(self.names[index], entry) for index, entry in write_log.ordered(order, self.logs, slices)]
+
+    def flushed_with(self, name):
+        return [name]
+
+
+class LoggedByKernel:
+    """One log, by dm-log-writes, of one device of which the drives are slices: it has one cache, so that the flush of
+    one flushes all. slices.json has them as [[NAME, OFFSET, BYTES], …]."""
+
+    def __init__(self, folder):
+        self.slices = json.loads((folder / "share/slices.json").read_text())
+        self.names = [name for name, _, _ in self.slices]
+        self.whole = folder / "whole.img"
+        self.logs = open(folder / "log.img", "rb")
+
+    def image(self, name):
+        offset, size = next((offset, size) for other, offset, size in self.slices if other == name)
+        with open(self.whole, "rb") as whole:
+            whole.seek(offset)
+            return whole.read(size)
+
+    def events(self):
+        found = []
+        for entry in write_log.entries(self.logs):
+            for name, offset, size in self.slices:
+                if offset <= entry.offset < offset + size:
+                    entry.offset -= offset
+                    found.append((name, entry))
+                    break
+        return found
+
+    def flushed_with(self, name):
+        del name
+        return self.names
+
+
 class Experiment:
     def __init__(self, folder, stria):
         self.folder, self.stria = folder, stria
-        self.layout = json.loads((folder / "logs.json").read_text())
+        self.log = (LoggedByKernel if (folder / "share/slices.json").exists() else LoggedByQemu)(folder)
         self.data = (folder / "share/input").read_bytes()
-        self.drives = {part["drive"]: Drive(folder, part["drive"], (folder / f"{part['drive']}.img").stat().st_size)
-                       for part in self.layout}
+        self.drives = {name: Drive(folder, name, len(self.log.image(name))) for name in self.log.names}
         self.members = [name for name in self.drives if name != "m"]
         self.ini = folder / "cut.ini"
         self.ini.write_text("[array]\nname = test\nbuffer = 16MiB\n" + "".join(
@@ -132,17 +184,21 @@ class Experiment:
         for name in self.members:
             self.drives[name].restore()
 
-    def take(self, name, entry, logs):
+    def flush(self, name):
+        for other in self.log.flushed_with(name):
+            self.drives[other].flush()
+
+    def take(self, name, entry):
         drive = self.drives[name]
         if entry.flags & write_log.FLUSH:
-            drive.flush()
+            self.flush(name)
         if entry.length == 0 or entry.flags & write_log.MARK:
             return
         if entry.flags & write_log.DISCARD:
             data = bytes(entry.length)
         else:
-            logs.seek(entry.data_offset)
-            data = logs.read(entry.length)
+            self.log.logs.seek(entry.data_offset)
+            data = self.log.logs.read(entry.length)
         drive.pending.append((entry.offset, data))
         if name == "m":
             self.promises.take(data)
@@ -150,19 +206,17 @@ class Experiment:
             drive.flush()
 
     def run(self):
-        slices = [(part["offset"], part["bytes"]) for part in self.layout]
-        with open(self.folder / "logs.img", "rb") as logs, open(self.folder / "order.img", "rb") as order:
-            events = write_log.ordered(order, logs, slices)
-            # Not while the array is made: nothing is promised then.
-            first = next(at for at, (index, _) in enumerate(events) if self.layout[index]["drive"] == "m")
-            moments = set(self.chance.sample(range(first + 1, len(events)), min(CUTS, len(events) - first - 1)))
-            for number, (index, entry) in enumerate(events):
-                self.take(self.layout[index]["drive"], entry, logs)
-                if number in moments:
-                    self.cut(number)
-                if self.problem:
-                    break
-            self.whole_now()
+        events = self.log.events()
+        # Not while the array is made: nothing is promised then.
+        first = next(at for at, (name, _) in enumerate(events) if name == "m")
+        moments = set(self.chance.sample(range(first + 1, len(events)), min(CUTS, len(events) - first - 1)))
+        for number, (name, entry) in enumerate(events):
+            self.take(name, entry)
+            if number in moments:
+                self.cut(number)
+            if self.problem:
+                break
+        self.whole_now()
         return len(events)
 
     def whole_now(self):
@@ -170,7 +224,7 @@ class Experiment:
         self.unlike = []
         for name in self.members if not self.problem else []:
             self.drives[name].flush()
-            if bytes(self.drives[name].durable) != (self.folder / f"{name}.img").read_bytes():
+            if bytes(self.drives[name].durable) != self.log.image(name):
                 self.unlike.append(name)
 
 
