@@ -108,6 +108,39 @@ last_drive_hangs() {
     says '^stria: the recording has no end on the drives: '
 }
 
+# in_slots COUNT: so many drives, each behind a root port of its own, from device 1 on.
+in_slots() {
+    for one in $(seq 0 $(($1 - 1))); do
+        printf '%s\n' -device "pcie-root-port,id=slot$one,chassis=$one,slot=$one,addr=$((one + 1))"
+        drive "$one" "bus=slot$one"
+    done
+}
+
+# A hand pulls a drive: its registers read as all ones from then on.
+drive_is_pulled() {
+    made 3 "$1"
+    in_slots 3 >machine
+    python3 "$source_folder/tests/firmware/pull.py" qtest 2 out ' begins' >pulled 2>&1 &
+    puller=$!
+    echo $puller >>"$scratch/processes"
+    until_true 30 test -S qtest
+    bare 1 "record verify size=32MiB buffer=8MiB rate=8MiB" -accel tcg -qtest unix:qtest -qtest-log none
+    wait $puller || fail "$(cat pulled)"
+    says '^drive 1 \(02:00.0\) is given up: '
+    says '^drive 1: lost'
+    says '^drive 0: live, [0-9]+ bytes, 0 lost'
+    says '^drive 2: live, [0-9]+ bytes, 0 lost'
+    says "^recording bare-1: $1, not whole, 33554432 bytes, [0-9]+ stored"
+    ! grep '^gap' out | grep -v 'cause drive$' || fail "something else was lost"
+    # Back in its slot it has what it had made durable.
+    drives 3 >machine
+    bare 0 "verify"
+    says '^bare-1: .*: good$'
+    ini 3
+    "$stria" verify array.ini >out 2>err || [ $? -eq 1 ] || fail "$(cat err)"
+    says ' ok(, with gaps)?$'
+}
+
 # The catalogue of one drive, at 128 KiB, cannot be read: it is left out, and what lies on it is missing, no more.
 metadata_err() {
     made 2 raid0
@@ -149,6 +182,8 @@ it "loses nothing by a slow drive under adaptive" slow_drive_adaptive
 it "names what a slow drive costs under raid0" slow_drive_raid0
 it "gives up a drive that does not answer: adaptive" drive_hangs adaptive
 it "gives up a drive that does not answer: raid0" drive_hangs raid0
+it "gives up a drive that is pulled, and records the rest: adaptive" drive_is_pulled adaptive
+it "gives up a drive that is pulled, and records the rest: raid0" drive_is_pulled raid0
 it "ends where no drive is left" last_drive_hangs
 it "leaves out a drive whose metadata cannot be read" metadata_err
 it "recovers what was durable when the power went: adaptive" power_cut adaptive
