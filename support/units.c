@@ -195,6 +195,15 @@ static const struct unit *exact_unit(const struct unit *units, uint64_t value)
     return best;
 }
 
+int stria_number_parse(const char *text, uint64_t *number, struct stria_trouble *trouble)
+{
+    if (text[0] && strspn(text, "0123456789") == strlen(text) &&
+        stria_size_parse(text, number, NULL) == STRIA_OK)
+        return STRIA_OK;
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is not a number: write a whole number",
+                             text);
+}
+
 char *stria_size_print(char *out, size_t size, uint64_t bytes)
 {
     const struct unit *unit = exact_unit(size_units, bytes);

@@ -31,6 +31,9 @@ int stria_time_parse(const char *text, uint64_t *ns, struct stria_trouble *troub
 /* A number such as 0.001, 1 or 12.5, without a sign, an exponent or a unit. */
 int stria_ratio_parse(const char *text, double *ratio, struct stria_trouble *trouble);
 
+/* A whole number, without a sign, an exponent or a unit. */
+int stria_number_parse(const char *text, uint64_t *number, struct stria_trouble *trouble);
+
 /* A size as it is written in configuration, exactly: "1MiB", "1500kB", "777". Can be parsed again.
  * Returns out, like all print functions; size is that of out and at least STRIA_UNITS_TEXT_BYTES. */
 char *stria_size_print(char *out, size_t size, uint64_t bytes);

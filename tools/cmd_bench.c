@@ -117,15 +117,6 @@ static int wrong(const char *format, const char *what)
     return stria_status_fail("bench", &trouble);
 }
 
-static int parse_number(const char *text, uint64_t *value, struct stria_trouble *trouble)
-{
-    if (text[0] && strspn(text, "0123456789") == strlen(text) &&
-        stria_size_parse(text, value, NULL) == STRIA_OK)
-        return STRIA_OK;
-    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is not a number: write a whole number",
-                             text);
-}
-
 /* Lists may stand in several options and, with commas, in one. */
 static int parse_list(const char *name, const struct stria_texts *texts,
                       int (*parse)(const char *, uint64_t *, struct stria_trouble *),
@@ -297,7 +288,7 @@ static int take_options(struct job *job, char **operands, int operand_count)
     if (status == STRIA_STATUS_OK)
         status = parse_list("block", &given->block, stria_size_parse, &bench->blocks);
     if (status == STRIA_STATUS_OK)
-        status = parse_list("depth", &given->depth, parse_number, &bench->depths);
+        status = parse_list("depth", &given->depth, stria_number_parse, &bench->depths);
     if (status != STRIA_STATUS_OK)
         return status;
     if (given->repeats.given && (given->repeats.value < 1 || given->repeats.value > 1000))

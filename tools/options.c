@@ -78,15 +78,6 @@ static enum stria_parsed store_choice(const struct stria_command *command, const
     return wrong_choice(command, option, text);
 }
 
-static int parse_number(const char *text, uint64_t *value, struct stria_trouble *trouble)
-{
-    if (text[0] && strspn(text, "0123456789") == strlen(text) &&
-        stria_size_parse(text, value, NULL) == STRIA_OK)
-        return STRIA_OK;
-    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is not a number: write a whole number",
-                             text);
-}
-
 static enum stria_parsed store_figure(const struct stria_command *command, const struct stria_option *option,
                                       const char *text, struct stria_figure *figure)
 {
@@ -94,7 +85,7 @@ static enum stria_parsed store_figure(const struct stria_command *command, const
         option->kind == STRIA_OPTION_SIZE   ? stria_size_parse
         : option->kind == STRIA_OPTION_RATE ? stria_rate_parse
         : option->kind == STRIA_OPTION_TIME ? stria_time_parse
-                                            : parse_number;
+                                            : stria_number_parse;
     struct stria_trouble trouble;
     if (parse(text, &figure->value, &trouble) != STRIA_OK) {
         fprintf(stderr, "stria %s: --%s: %s\n", command->name, option->name, trouble.sentence);

@@ -175,3 +175,26 @@ Test(units, ratios_are_plain_decimal_numbers)
     }
     cr_assert_eq(ratio, 12.5);
 }
+
+Test(units, a_number_is_whole_and_has_neither_sign_nor_unit)
+{
+    static const char *const wrong[] = {"",     "-1",   "+1", "1.5", "1e3",
+                                        "0x10", "1MiB", " 1", "1 ",  "18446744073709551616"};
+    uint64_t number = 7;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        cr_assert_eq(stria_number_parse(wrong[i], &number, NULL), STRIA_ERR_INVALID, "'%s' was taken",
+                     wrong[i]);
+        cr_assert_eq(number, 7u);
+    }
+    cr_assert_eq(stria_number_parse("18446744073709551615", &number, NULL), STRIA_OK);
+    cr_assert_eq(number, UINT64_MAX);
+    cr_assert_eq(stria_number_parse("007", &number, NULL), STRIA_OK);
+    cr_assert_eq(number, 7u);
+}
+
+Test(units, a_date_is_in_utc_to_the_millisecond)
+{
+    char text[STRIA_UNITS_TEXT_BYTES];
+    cr_assert_str_eq(stria_date_print(text, sizeof(text), 1796040000125999999u), "2026-11-30T12:00:00.125Z");
+    cr_assert_str_eq(stria_date_print(text, sizeof(text), 0), "1970-01-01T00:00:00.000Z");
+}
