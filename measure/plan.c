@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GENERATOR_SHARE     0.8 /* of its rate, from which on the generator may be what was measured */
 #define BLOCK_BYTES_DEFAULT (1ull << 20)
 #define DEPTH_DEFAULT       8u
 #define WATCH_NS            200000000ull
@@ -200,6 +201,23 @@ static int warm_up(struct stria_bench *bench, const struct stria_round_plan *pla
     return code;
 }
 
+/* A rate near to that at which the data are made may be the maker's: a thread for each drive, or one before
+ * an array. */
+static void doubt_generator(const struct stria_bench *bench, const struct stria_round *round)
+{
+    const struct stria_bench_result *result = bench->result;
+    const uint64_t makers = bench->through ? 1 : result->target_count;
+    const uint64_t made = result->generator_bytes_per_s;
+    char sentence[256], rate[STRIA_UNITS_TEXT_BYTES];
+    if (!round->plan.write || !round->figures.mean.known || round->above_link || !bench->options->say ||
+        (double)round->figures.mean.value < GENERATOR_SHARE * (double)made * (double)makers)
+        return;
+    snprintf(sentence, sizeof(sentence),
+             "'%s' came near to the %s at which the data are made: the drives may be faster than was seen",
+             round->plan.point, stria_rate_print_both(rate, sizeof(rate), made * makers));
+    bench->options->say(bench->options->context, sentence);
+}
+
 /* What a round says about the bench as a whole. */
 static void judge(struct stria_bench *bench, const struct stria_round *round)
 {
@@ -257,6 +275,7 @@ bool stria_bench_round(struct stria_bench *bench, const struct stria_round_plan 
     bench->done_bytes += round.bytes;
     bench->done_ns += round.duration_ns;
     judge(bench, &round);
+    doubt_generator(bench, &round);
     *new_round(bench->result) = round;
     bench->result->round_count++;
     return !bench->stopped;
