@@ -197,7 +197,8 @@ static void compare_figure(const struct work *work, const struct stria_point *po
 static void compare_figures(const struct work *work)
 {
     struct stria_comparison *comparison = work->comparison;
-    const uint32_t points = work->base->point_count;
+    /* fio knows of jobs only: beside one, a bench is compared as a whole. */
+    const uint32_t points = work->fresh->point_count ? work->base->point_count : 0;
     comparison->figures = stria_arena_take(
         &comparison->arena, (size_t)(points ? points : 1) * STRIA_QUANTITIES, sizeof(*comparison->figures));
     for (unsigned quantity = 0; quantity < STRIA_QUANTITIES && points == 0; quantity++)

@@ -137,6 +137,19 @@ static void read_drives(const struct stria_node *jobs, const struct stria_node *
     stria_reading_tell_apart(measurement);
 }
 
+/* A size of fio's, in which k is 1024 whatever stands behind it, as others have it; else as it is. */
+static const char *size_of(struct stria_measurement *measurement, const char *text)
+{
+    static const char letters[] = "kmgt";
+    char *end = NULL;
+    const uint64_t number = text ? strtoull(text, &end, 10) : 0;
+    const char *letter = number && *end ? strchr(letters, *end | 0x20) : NULL;
+    if (number == 0 || number > UINT32_MAX || (*end && !letter))
+        return text;
+    const unsigned power = letter ? (unsigned)(letter - letters) + 1 : 0;
+    return stria_reading_size_text(measurement, (struct stria_reading){true, number << (10 * power)});
+}
+
 static void set_conditions(const struct stria_node *jobs, const struct stria_node *root,
                            struct stria_measurement *measurement)
 {
@@ -147,7 +160,8 @@ static void set_conditions(const struct stria_node *jobs, const struct stria_nod
         stria_arena_format(&measurement->arena, "fio %s", kind ? kind : "read");
     conditions[STRIA_CONDITION_DRIVES] =
         stria_arena_format(&measurement->arena, "%" PRIu32, measurement->round_count);
-    conditions[STRIA_CONDITION_BLOCK] = block ? block : option(&first, root, "blocksize");
+    conditions[STRIA_CONDITION_BLOCK] =
+        size_of(measurement, block ? block : option(&first, root, "blocksize"));
     conditions[STRIA_CONDITION_DEPTH] = option(&first, root, "iodepth");
     conditions[STRIA_CONDITION_ENGINE] = option(&first, root, "ioengine");
     conditions[STRIA_CONDITION_VERSION] = stria_node_text(root, "fio version");

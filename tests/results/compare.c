@@ -215,3 +215,19 @@ Test(compare, the_document_tells_all_of_it)
     cr_expect_null(value);
     json_object_put(document);
 }
+
+Test(compare, a_bench_beside_what_fio_measured_is_compared_as_a_whole)
+{
+    struct stria_trouble trouble;
+    static const char *const asked[] = {"test", "engine", "drives", "depth", "amount"};
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+        options.despite[stria_despite_find(asked[i])] = true;
+    cr_assert_eq(document_read("bench.json", document_bench, &base, &trouble), STRIA_OK);
+    cr_assert_eq(document_read("fio.json", document_fio, &fresh, &trouble), STRIA_OK);
+    stria_compare(&base, &fresh, &options, &comparison);
+    for (uint32_t i = 0; i < comparison.reason_count; i++)
+        cr_log_warn("%s", comparison.reasons[i]);
+    cr_expect_eq(comparison.reason_count, 0, "fio's 1M is 1MiB, and there are figures in common");
+    cr_expect_eq(figure_of(NULL, STRIA_QUANTITY_MEAN)->base, 1000000000);
+    cr_expect_eq(figure_of(NULL, STRIA_QUANTITY_LATENCY_P99)->fresh, 9000000);
+}

@@ -97,7 +97,7 @@ Test(measurement, of_fio_is_converted_from_its_units_and_its_warnings_are_passed
     cr_assert_eq(known(STRIA_QUANTITY_DURATION), 2000000000);
     cr_assert_eq(known(STRIA_QUANTITY_LATENCY_P99), 9000000);
     cr_assert_str_eq(measurement.conditions[STRIA_CONDITION_TEST], "fio write");
-    cr_assert_str_eq(measurement.conditions[STRIA_CONDITION_BLOCK], "1M");
+    cr_assert_str_eq(measurement.conditions[STRIA_CONDITION_BLOCK], "1MiB");
     cr_assert_str_eq(measurement.started, "2026-11-30T12:00:21Z");
     stria_measurement_clear(&measurement);
 }
