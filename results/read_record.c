@@ -138,21 +138,6 @@ static void read_latency_series(const struct stria_node *root, struct stria_meas
     stria_reading_add_tracks(&drive_longest, measurement, round, &like);
 }
 
-static void read_latencies(const struct stria_node *root, const struct stria_node *aggregate,
-                           struct stria_measurement *measurement, struct stria_round *round)
-{
-    const struct stria_node list = stria_node_array(root, "drives");
-    const struct stria_node all = stria_node_optional(aggregate, "histogram");
-    stria_reading_latencies(&all, &round->latencies);
-    round->drive_latencies =
-        stria_arena_take(&measurement->arena, measurement->drive_count, sizeof(*round->drive_latencies));
-    for (uint32_t i = 0; i < measurement->drive_count; i++) {
-        const struct stria_node drive = stria_node_at(&list, i);
-        const struct stria_node histogram = stria_node_optional(&drive, "histogram");
-        stria_reading_latencies(&histogram, &round->drive_latencies[i]);
-    }
-}
-
 static void read_recording(const struct stria_node *recording, struct stria_measurement *measurement)
 {
     struct stria_reading *readings = measurement->readings;
@@ -215,7 +200,7 @@ void stria_reading_record(const struct stria_node *root, struct stria_measuremen
     round->counts = true;
     read_series(root, measurement, round);
     read_latency_series(root, measurement, round);
-    read_latencies(root, &aggregate, measurement, round);
+    stria_reading_all_latencies(&aggregate, root, measurement, round);
     for (unsigned i = 0; i < STRIA_QUANTITIES; i++)
         round->readings[i] = readings[i];
     measurement->rounds = round;

@@ -146,6 +146,7 @@ void stria_reading_simulate(const struct stria_node *root, struct stria_measurem
     round->label = "simulation";
     round->counts = true;
     read_tracks(root, &buffer, measurement, round);
+    stria_reading_all_latencies(root, root, measurement, round);
     for (unsigned i = 0; i < STRIA_QUANTITIES; i++)
         round->readings[i] = measurement->readings[i];
     measurement->rounds = round;

@@ -110,6 +110,21 @@ void stria_reading_latencies(const struct stria_node *list, struct stria_latenci
     }
 }
 
+void stria_reading_all_latencies(const struct stria_node *together, const struct stria_node *root,
+                                 struct stria_measurement *measurement, struct stria_round *round)
+{
+    const struct stria_node list = stria_node_array(root, "drives");
+    const struct stria_node all = stria_node_optional(together, "histogram");
+    stria_reading_latencies(&all, &round->latencies);
+    round->drive_latencies =
+        stria_arena_take(&measurement->arena, measurement->drive_count, sizeof(*round->drive_latencies));
+    for (uint32_t i = 0; i < measurement->drive_count; i++) {
+        const struct stria_node drive = stria_node_at(&list, i);
+        const struct stria_node histogram = stria_node_optional(&drive, "histogram");
+        stria_reading_latencies(&histogram, &round->drive_latencies[i]);
+    }
+}
+
 void stria_reading_tell_apart(struct stria_measurement *measurement)
 {
     for (uint32_t i = 0; i < measurement->drive_count; i++) {

@@ -31,6 +31,10 @@ void stria_reading_add_tracks(const struct stria_node *arrays, const struct stri
 /* A histogram, from pairs of a bucket's least value and its count; none for a node without a value. */
 void stria_reading_latencies(const struct stria_node *list, struct stria_latencies *latencies);
 
+/* The "histogram" of all drives together, and of each of root's "drives". */
+void stria_reading_all_latencies(const struct stria_node *together, const struct stria_node *root,
+                                 struct stria_measurement *measurement, struct stria_round *round);
+
 /* Gives drives of the same label a number, so that each has its own. */
 void stria_reading_tell_apart(struct stria_measurement *measurement);
 

@@ -1,5 +1,5 @@
 #include "core/ratio.h"
-#include "support/json.h"
+#include "support/json_latency.h"
 #include "tools/simulate_answer.h"
 
 #include <inttypes.h>
@@ -83,6 +83,8 @@ static void add_drives(struct json_object *document, const struct simulate_answe
         stria_json_add_figure(object, "mean_bytes_per_s", known, mean);
         simulate_add_sustained(object, &curve);
         stria_json_add_figure(object, "latency_ns_max", meter->latency.count > 0, meter->latency.max);
+        stria_json_add_latency(object, &meter->latency);
+        stria_json_append_histogram(stria_json_add_array(object, "histogram"), &meter->latency);
         stria_json_add_bool(object, "full", drive->status.state == STRIA_DRIVE_FULL);
         stria_json_add_bool(object, "lost", drive->status.state == STRIA_DRIVE_LOST);
         stria_json_add_u64(object, "stalled_ns", drive->stalled_ns);
@@ -128,6 +130,8 @@ int simulate_write_answer(const struct simulate_job *job, const struct simulate_
                                             : 0);
     add_lossless(document, job, &answer->curve);
     simulate_add_sustained(document, &answer->curve);
+    stria_json_add_latency(document, &run->meter->latency);
+    stria_json_append_histogram(stria_json_add_array(document, "histogram"), &run->meter->latency);
     add_buffer(document, run, job->config.buffer_bytes);
     add_drives(document, answer, run);
     add_series(document, run);

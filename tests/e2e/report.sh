@@ -101,24 +101,25 @@ drawn() {
     done
 }
 
+# shows CAPTION...: charts of these names are in the page that was browsed last.
+shows() {
+    for caption; do
+        grep -q -F "<figcaption>$caption<" browsed || fail "there is no chart '$caption'"
+    done
+}
+
 a_page_is_drawn() {
     inputs
     expect 0 "$stria" report "$scratch/raid0.json" "$scratch/adaptive.json" -o page.html
     [ ! -s out ] || fail "it also wrote to standard output"
     drawn page.html 6
     expect 0 "$stria" report "$scratch/simulation.json" -o page.html
-    drawn page.html 5
+    drawn page.html 6
+    shows 'Latency percentiles' 'Buffer fill'
     expect 0 "$stria" report "$scratch/bench.json" -o page.html
     drawn page.html 5
     expect 0 "$stria" report "$scratch/raid0.json" "$scratch/bench.json" "$scratch/simulation.json" -o page.html
     drawn page.html 11
-}
-
-# shows CAPTION...: charts of these names are in the page that was browsed last.
-shows() {
-    for caption; do
-        grep -q -F "<figcaption>$caption<" browsed || fail "there is no chart '$caption'"
-    done
 }
 
 latencies_and_temperatures_are_drawn() {
