@@ -41,6 +41,7 @@ struct verification {
     struct stria_verifier_event *answers; /* to be fed, after the actions under way */
     uint32_t answer_count;
     uint64_t started_ns, progress_ns;
+    uint64_t bytes_read;
     bool finished;
 };
 
@@ -283,6 +284,7 @@ static void on_done(void *context, uint32_t drive, const struct stria_done *done
     uint32_t index = (uint32_t)done->tag;
     struct stria_verifier_event event = {
         .kind = STRIA_VERIFIER_EVENT_DONE, .tag = done->tag, .code = done->code, .bytes = done->bytes};
+    run->bytes_read += done->bytes;
     const struct stria_verifier_action *read = &run->reads[index < run->buffer_count ? index : 0];
     if (read->tag == done->tag && read->digest_wanted && done->code == STRIA_OK &&
         done->bytes == read->length_bytes)
@@ -308,6 +310,7 @@ static void report_progress(struct verification *run, uint64_t now_ns)
         .elapsed_ns = now_ns - run->started_ns,
         .bytes = status.bytes,
         .bytes_total = status.bytes_total,
+        .bytes_read = run->bytes_read,
         .findings = status.findings,
     };
     run->progress_ns = now_ns;
@@ -340,6 +343,7 @@ static void conclude(struct verification *run)
     struct stria_verifier_status status;
     stria_verifier_status(run->verifier, &status);
     result->bytes = status.bytes;
+    result->bytes_read = run->bytes_read;
     result->duration_ns = stria_clock_ns() - run->started_ns;
     result->ledger_entries_damaged = run->array->inventory.entries_damaged;
     for (uint32_t index = 0; index < result->recording_count; index++) {

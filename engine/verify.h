@@ -9,6 +9,7 @@ struct stria_verify_progress {
     uint64_t elapsed_ns;
     uint64_t bytes;       /* of payload judged so far … */
     uint64_t bytes_total; /* … of so many */
+    uint64_t bytes_read;  /* from drives: without what is judged because its drive was given up */
     uint64_t findings;
 };
 
@@ -43,9 +44,10 @@ struct stria_verify_recording {
 struct stria_verify_result {
     struct stria_verify_recording *recordings; /* in the order in which they were begun */
     uint32_t recording_count;
-    bool damaged;   /* something is corrupt, missing or misplaced; known gaps are no damage */
-    bool stopped;   /* before the end: the counts are of what was read */
-    uint64_t bytes; /* of payload judged */
+    bool damaged;        /* something is corrupt, missing or misplaced; known gaps are no damage */
+    bool stopped;        /* before the end: the counts are of what was read */
+    uint64_t bytes;      /* of payload judged */
+    uint64_t bytes_read; /* from drives: without what is judged because its drive was given up */
     uint64_t duration_ns;
     uint32_t drives_given_up;        /* died or hung while verifying */
     uint64_t ledger_entries_damaged; /* on all drives present, of whichever recording */

@@ -48,7 +48,7 @@ static bool show_progress(void *context, const struct stria_verify_progress *pro
     struct verify *verify = context;
     const uint64_t seconds_1000 = progress->elapsed_ns / 1000000;
     const uint64_t rate =
-        seconds_1000 ? (uint64_t)((unsigned __int128)progress->bytes * 1000 / seconds_1000) : 0;
+        seconds_1000 ? (uint64_t)((unsigned __int128)progress->bytes_read * 1000 / seconds_1000) : 0;
     const unsigned percent =
         progress->bytes_total ? (unsigned)((unsigned __int128)progress->bytes * 100 / progress->bytes_total)
                               : 100;
@@ -189,7 +189,7 @@ static int print_tables(const struct stria_verify_result *result)
         printf("  %" PRIu64 " damaged ledger entries on the drives\n", result->ledger_entries_damaged);
     if (result->duration_ns)
         printf("  read at %s\n", stria_rate_print_both(rate, sizeof(rate),
-                                                       (uint64_t)((unsigned __int128)result->bytes *
+                                                       (uint64_t)((unsigned __int128)result->bytes_read *
                                                                   STRIA_NS_PER_S / result->duration_ns)));
     return STRIA_STATUS_OK;
 }

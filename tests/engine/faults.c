@@ -107,6 +107,32 @@ Test(faults, a_drive_lost_for_good_leaves_a_recording_on_the_others)
     }
 }
 
+Test(faults, what_a_lost_drive_was_not_asked_for_is_not_counted_as_read)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_RAID0, three);
+    rig_record(rig, "first", BYTES, 1);
+    rig_close(rig);
+    struct stria_verify_result result;
+    struct stria_trouble trouble;
+    struct stria_drive_info drive;
+    cr_assert(stria_array_verify(rig_open(rig, false), NULL, &result, &trouble) == STRIA_OK);
+    cr_expect(result.bytes == BYTES && result.bytes_read == BYTES && !result.damaged);
+    stria_verify_result_free(&result);
+    cr_assert(stria_array_drive(rig->array, 1, &drive) == STRIA_OK);
+    rig_close(rig);
+    const uint64_t begin = drive.data_offset_bytes + 4 * CHUNK;
+    snprintf(rig->config.drives[1].fault, sizeof(rig->config.drives[1].fault), "read@%llu-%llu:gone",
+             (unsigned long long)begin, (unsigned long long)(begin + CHUNK));
+    cr_assert(stria_array_verify(rig_open(rig, false), NULL, &result, &trouble) == STRIA_OK);
+    cr_expect(result.bytes == BYTES && result.damaged && result.drives_given_up == 1,
+              "%llu bytes judged, %u drives given up", (unsigned long long)result.bytes,
+              result.drives_given_up);
+    cr_expect(result.bytes_read > BYTES / 2 && result.bytes_read < BYTES * 4 / 5, "%llu of %llu bytes",
+              (unsigned long long)result.bytes_read, (unsigned long long)BYTES);
+    stria_verify_result_free(&result);
+    rig_free(rig);
+}
+
 Test(faults, a_drive_that_hangs_is_given_up_at_its_deadline)
 {
     struct rig *rig = faulty(STRIA_POLICY_ADAPTIVE, 0, "write#25-:lost");
