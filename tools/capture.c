@@ -57,6 +57,15 @@ static int acquire(struct capture *capture, void **buffer)
     return code == STRIA_ERR_TIMEOUT ? STRIA_ERR_CLOSED : code;
 }
 
+/* After a chunk that was not filled: the stream's end, or of the source. */
+static bool end_of_source(struct capture *capture)
+{
+    char next;
+    return end_with(capture, stria_source_fill(capture->source, &next, 1, capture->trouble) < 0
+                                 ? STRIA_CAPTURE_FAILED
+                                 : STRIA_CAPTURE_COMPLETE);
+}
+
 static bool record_chunk(struct capture *capture, void *buffer)
 {
     int64_t got = stria_source_fill(capture->source, buffer, capture->chunk_bytes, capture->trouble);
@@ -67,7 +76,7 @@ static bool record_chunk(struct capture *capture, void *buffer)
     int code = stria_writer_commit(capture->writer, buffer, (size_t)got);
     if (code != STRIA_OK)
         return end_with_code(capture, code);
-    return got == (int64_t)capture->chunk_bytes || end_with(capture, STRIA_CAPTURE_COMPLETE);
+    return got == (int64_t)capture->chunk_bytes || end_of_source(capture);
 }
 
 /* The stream's tail is not worth a gap: the source has ended and can wait for a buffer. */
@@ -79,7 +88,7 @@ static bool record_tail(struct capture *capture, size_t bytes)
         memcpy(buffer, capture->passing, bytes);
         code = stria_writer_commit(capture->writer, buffer, bytes);
     }
-    return code == STRIA_OK ? end_with(capture, STRIA_CAPTURE_COMPLETE) : end_with_code(capture, code);
+    return code == STRIA_OK || bytes == 0 ? end_of_source(capture) : end_with_code(capture, code);
 }
 
 static bool drop_chunk(struct capture *capture)

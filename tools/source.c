@@ -25,6 +25,7 @@ struct stria_source {
     int fd; /* negative: synthetic */
     bool pipe;
     bool ended;
+    int error; /* why nothing comes after what was handed out; zero: nothing is known of that */
     uint64_t start_ns;
     uint64_t offset; /* bytes that have come so far */
 };
@@ -218,8 +219,12 @@ static int64_t fill_from_fd(struct stria_source *source, char *buffer, size_t by
     size_t filled = 0;
     while (filled < bytes) {
         int64_t got = read_some(source, buffer + filled, bytes - filled);
-        if (got < 0)
+        if (got < 0 && filled == 0)
             return cannot(source, "read", (int)-got, trouble);
+        if (got < 0) {
+            source->error = (int)-got;
+            break;
+        }
         if (got == 0) {
             source->ended = true;
             break;
@@ -247,6 +252,8 @@ int64_t stria_source_fill(struct stria_source *source, void *buffer, size_t byte
     const size_t wanted = (size_t)smaller(bytes, left_bytes(source));
     if (wanted == 0 || source->ended)
         return 0;
+    if (source->error)
+        return cannot(source, "read", source->error, trouble);
     int64_t got = source->fd < 0 ? fill_synthetic(source, buffer, wanted)
                                  : fill_from_fd(source, buffer, wanted, trouble);
     if (got <= 0)

@@ -38,7 +38,8 @@ bool stria_source_is_live(const struct stria_source *source);
 void stria_source_start(struct stria_source *source);
 
 /* Fills buffer with the next bytes of the stream, waiting for all of them. Returns how many; fewer, down to
- * zero, when the stream ends here; negative when it cannot be read, with a sentence. */
+ * zero, when the stream ends here; negative when it cannot be read, with a sentence. What came before
+ * it could not is handed out first, so fewer may mean that too: the next call tells. */
 int64_t stria_source_fill(struct stria_source *source, void *buffer, size_t bytes,
                           struct stria_trouble *trouble);
 

@@ -300,6 +300,26 @@ raid0_takes_equal_shares() {
     json report.json 'set(x["bytes"] for x in d["drives"])' '{4194304}'
 }
 
+input_that_fails() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    noise input 1500000
+    expect 3 python3 - "$stria" <<'PYTHON'
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+run = subprocess.Popen([sys.argv[1], "record", "array.ini", "--name", "r", "--input", "-"], stdin=theirs)
+theirs.send(b"unread")  # so that closing resets the connection
+theirs.close()
+ours.sendall(open("input", "rb").read())
+ours.close()
+sys.exit(run.wait())
+PYTHON
+    complains 'cannot read standard input'
+    expect 0 "$stria" export array.ini r -o output
+    same input output
+}
+
+it "what came before the input failed is recorded" input_that_fails
 it "a file comes back identical, adaptive" round_trip adaptive 4 12345678
 it "a file comes back identical, raid0" round_trip raid0 4 12345678
 it "a file comes back identical from one drive" round_trip adaptive 1 5555555

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -148,6 +149,33 @@ Test(source, the_synthetic_sensor_describes_itself_and_goes_on_where_it_was)
     for (uint64_t offset = 0; offset < 4 * sizeof(buffer); offset += sizeof(buffer)) {
         cr_assert_eq(fill(source, sizeof(buffer)), sizeof(buffer));
         cr_assert_eq(stria_synthetic_check(buffer, sizeof(buffer), offset, &bad), STRIA_SYNTHETIC_OK);
+    }
+    stria_source_close(source);
+}
+
+/* Puts a socket in the place of standard input that fails after bytes have come through it. */
+static void break_input_after(size_t bytes)
+{
+    int ends[2];
+    cr_assert(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    memset(buffer, 7, bytes);
+    cr_assert(write(ends[0], buffer, bytes) == (ssize_t)bytes);
+    cr_assert(write(ends[1], "unread", 6) == 6); /* so that closing resets it */
+    close(ends[0]);
+    cr_assert(dup2(ends[1], STDIN_FILENO) == STDIN_FILENO);
+    close(ends[1]);
+}
+
+Test(source, what_came_before_an_input_failed_is_handed_out)
+{
+    break_input_after(1000);
+    struct stria_source *source = started((struct stria_source_options){.input = "-"});
+    memset(buffer, 0, sizeof(buffer));
+    cr_assert_eq(fill(source, sizeof(buffer)), 1000);
+    cr_expect(buffer[0] == 7 && buffer[999] == 7 && buffer[1000] == 0);
+    for (unsigned again = 0; again < 2; again++) {
+        cr_expect(fill(source, sizeof(buffer)) < 0);
+        cr_expect(strstr(trouble.sentence, "cannot read standard input"), "%s", trouble.sentence);
     }
     stria_source_close(source);
 }
