@@ -11,11 +11,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Cells that one recording may need: begun, ended, and its losses. */
+/* Cells that are kept free for a recording: begun, ended, and such losses as are to be expected. */
 #define CATALOGUE_ENTRIES 64u
 
 /* 4 MiB of memory; half a million chunks may be under way to being durable. */
 #define WINDOW_CHUNKS (STRIA_WINDOW_CHUNKS_MAX / 2)
+
+/* Stream offsets are below 2^63, and half of that is more than drives can hold. */
+#define SKIPPED_BYTES_MAX (1ull << 62)
 
 #define NS_PER_S 1000000000u
 
@@ -343,9 +346,13 @@ void *stria_writer_reclaim(struct stria_writer *writer)
 
 int stria_writer_skip(struct stria_writer *writer, uint64_t length_bytes, enum stria_gap_cause cause)
 {
-    if (length_bytes == 0 || length_bytes % writer->array->chunk_bytes != 0 || cause == STRIA_GAP_NONE)
+    if (length_bytes == 0 || length_bytes % writer->array->chunk_bytes != 0 || cause == STRIA_GAP_NONE ||
+        length_bytes > SKIPPED_BYTES_MAX - writer->skipped_bytes)
         return STRIA_ERR_INVALID;
-    return stria_intake_skip(&writer->intake, length_bytes, cause);
+    int code = stria_intake_skip(&writer->intake, length_bytes, cause);
+    if (code == STRIA_OK)
+        writer->skipped_bytes += length_bytes;
+    return code;
 }
 
 int stria_writer_end(struct stria_writer *writer)

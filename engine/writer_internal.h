@@ -43,6 +43,7 @@ struct stria_writer {
     pthread_t thread;
     bool thread_runs;
     bool unhashed;
+    uint64_t skipped_bytes; /* the producer's alone */
 
     /* Written by the pump's thread under lock, read by anybody under it. */
     pthread_mutex_t lock;

@@ -115,7 +115,8 @@ int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t le
 void *stria_writer_reclaim(struct stria_writer *writer);
 
 /* The source went on without us: the next length_bytes of the stream (whole chunks) are a gap of this cause
- * (STRIA_GAP_BUFFER names the drive that holds most chunks back). The thread that acquires. */
+ * (STRIA_GAP_BUFFER names the drive that holds most chunks back). All skips of a recording together may have
+ * 2^62 bytes; beyond that STRIA_ERR_INVALID. The thread that acquires. */
 int stria_writer_skip(struct stria_writer *writer, uint64_t length_bytes, enum stria_gap_cause cause);
 
 struct stria_progress {

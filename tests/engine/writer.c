@@ -183,6 +183,21 @@ Test(writer, wrong_lengths_and_buffers_are_refused)
     rig_free(rig);
 }
 
+Test(writer, skips_beyond_what_a_stream_can_have_are_refused)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, two);
+    struct stria_writer *writer = rig_begin(rig, "first");
+    cr_expect(stria_writer_skip(writer, 0 - CHUNK, STRIA_GAP_SOURCE) == STRIA_ERR_INVALID);
+    cr_expect(stria_writer_skip(writer, 1ull << 63, STRIA_GAP_SOURCE) == STRIA_ERR_INVALID);
+    cr_assert(stria_writer_skip(writer, 1ull << 61, STRIA_GAP_SOURCE) == STRIA_OK);
+    cr_assert(stria_writer_skip(writer, 1ull << 61, STRIA_GAP_SOURCE) == STRIA_OK);
+    cr_expect(stria_writer_skip(writer, CHUNK, STRIA_GAP_SOURCE) == STRIA_ERR_INVALID);
+    rig_put(writer, 1ull << 62, CHUNK, 1);
+    struct stria_result result = rig_end(writer);
+    cr_expect(result.info.bytes == CHUNK && result.info.length_bytes == (1ull << 62) + CHUNK);
+    rig_free(rig);
+}
+
 Test(writer, a_skip_is_a_gap_at_its_offset)
 {
     struct rig *rig = rig_make(STRIA_POLICY_RAID0, two);
