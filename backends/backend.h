@@ -102,7 +102,8 @@ struct stria_backend {
                 struct stria_trouble *trouble);
 
     /* Announces memory that requests will use, in place of what was announced before; count zero withdraws
-     * it, which must come before such memory is unmapped. Only while nothing is in flight. */
+     * it, which must come before such memory is unmapped. Only while nothing is in flight. The list itself is
+     * the caller's again when it returns, whatever it returns. */
     int (*attach)(struct stria_drive *drive, const struct stria_region *regions, unsigned count);
 
     /* STRIA_OK: accepted, there will be one completion; STRIA_ERR_FULL: poll first; STRIA_ERR_INVALID and

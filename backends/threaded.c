@@ -78,7 +78,13 @@ static void thread_wake(struct threaded_drive *threaded, bool even_if_saturated)
 static int threaded_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
 {
     struct threaded_drive *threaded = (struct threaded_drive *)drive;
-    threaded->regions = regions;
+    if (count > THREADED_REGIONS_MAX)
+        return STRIA_ERR_INVALID;
+    /* The thread may still be at the last one, with what it was given for that. */
+    if (atomic_load(&threaded->attach_wanted))
+        return STRIA_ERR_TIMEOUT;
+    for (unsigned i = 0; i < count; i++)
+        threaded->regions[i] = regions[i];
     threaded->region_count = count;
     atomic_store(&threaded->attach_wanted, true);
     thread_wake(threaded, true);

@@ -15,6 +15,8 @@ enum threaded_rest {
     THREADED_SATURATED /* waits in inner's poll with enough to do: let it be, it looks when one is done */
 };
 
+#define THREADED_REGIONS_MAX 16u
+
 struct threaded_drive {
     struct stria_drive drive;
 
@@ -25,11 +27,11 @@ struct threaded_drive {
     /* From the caller to the thread. */
     struct stria_handover requests;
     struct stria_io request_entries[STRIA_DEPTH_MAX];
-    _Atomic bool revoked;               /* the thread takes no request any more; set under guard */
-    struct stria_bell requested;        /* for requests, attach and stop; listened to while inner is idle */
-    _Atomic int rest;                   /* enum threaded_rest */
-    _Atomic uint64_t stop_ns;           /* when close began; zero before */
-    const struct stria_region *regions; /* to attach; published by attach_wanted */
+    _Atomic bool revoked;        /* the thread takes no request any more; set under guard */
+    struct stria_bell requested; /* for requests, attach and stop; listened to while inner is idle */
+    _Atomic int rest;            /* enum threaded_rest */
+    _Atomic uint64_t stop_ns;    /* when close began; zero before */
+    struct stria_region regions[THREADED_REGIONS_MAX]; /* to attach; published by attach_wanted */
     unsigned region_count;
     _Atomic bool attach_wanted; /* taken back by the thread when it is done, with attach_code set */
     int attach_code;

@@ -24,6 +24,7 @@ struct puppet {
     _Atomic unsigned hung; /* how often submit hung */
     _Atomic unsigned closed;
     _Atomic unsigned submitted;
+    const struct stria_region *regions; /* as attached last */
     struct stria_bell bell;
     uint32_t count;
     struct stria_done done[STRIA_DEPTH_MAX];
@@ -31,7 +32,7 @@ struct puppet {
 
 static int puppet_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
 {
-    (void)regions;
+    ((struct puppet *)drive)->regions = regions;
     strcpy(drive->traits.note, "attached");
     drive->traits.registered = count == 3;
     return count == 3 ? STRIA_OK : STRIA_ERR_NO_MEMORY;
@@ -144,6 +145,8 @@ Test(threaded, traits_are_those_of_the_drive_inside_that_cannot_block_any_more)
     struct stria_region regions[3] = {{data, BLOCK}};
     cr_expect(drive->backend->attach(drive, regions, 3) == STRIA_OK && drive->traits.registered);
     cr_expect(strcmp(drive->traits.note, "attached") == 0);
+    cr_expect(puppet.regions != regions && puppet.regions[0].base == data,
+              "it may come back to the list when the caller's is gone");
     cr_expect(drive->backend->attach(drive, regions, 2) == STRIA_ERR_NO_MEMORY && !drive->traits.registered);
     drive->backend->close(drive);
     cr_expect(atomic_load(&puppet.closed) == 1);
