@@ -81,9 +81,6 @@ static int open_flags(const struct stria_drive_options *options)
     return O_CLOEXEC | O_NOCTTY | (options->read_only ? O_RDONLY : O_RDWR);
 }
 
-/* Keeps others out: devices by O_EXCL; of a file readers share the lock, a writer has it alone. The hold has
- * a descriptor of its own, unknown to the ring: what a ring knows stays open for seconds after a process was
- * killed, and the next one would find the drive busy. */
 /* Whoever opens a drive in any way shares this lock, and stria_guard_hold wants it alone: so readers, whom
  * nobody else has to keep away from, are not overwritten by an init. Where there are no such locks it goes
  * without. */
@@ -97,6 +94,9 @@ static int share(const struct stria_drive_options *options, int fd, struct stria
                              options->path);
 }
 
+/* Keeps others out: devices by O_EXCL; of a file readers share the lock, a writer has it alone. The hold has
+ * a descriptor of its own, unknown to the ring: what a ring knows stays open for seconds after a process was
+ * killed, and the next one would find the drive busy. */
 static int hold(const struct stria_drive_options *options, int *hold_fd, const struct stat *status,
                 struct stria_trouble *trouble)
 {
