@@ -52,7 +52,7 @@ struct stria_gap {
 
 #define STRIA_STAGING_PAGES 16u
 #define STRIA_STAGING_BYTES                                                                                  \
-    ((STRIA_STAGING_PAGES + 1u) * STRIA_PAGE_BYTES) /* ledger pages and one checkpoint */
+    ((STRIA_STAGING_PAGES + 1u) * STRIA_PAGE_BYTES) /* ledger or catalogue pages, and one checkpoint */
 
 struct stria_recorder_config {
     uint32_t drive_count;
@@ -120,7 +120,7 @@ struct stria_action {
     uint64_t tag;
     uint64_t offset;       /* on the drive; WATERMARK: in the stream */
     uint64_t length_bytes; /* multiple of block_bytes; bytes from the chunk's true length on must be zero */
-    void *data;            /* WRITE_META: in the drive's staging or the catalogue's image */
+    void *data;            /* WRITE_META: in the drive's staging */
     bool digest_wanted;    /* WRITE: over the slot's first digest_bytes, with digest_seed */
     uint64_t digest_bytes;
     uint64_t digest_seed;

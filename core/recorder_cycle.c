@@ -86,18 +86,25 @@ static bool write_ledger(struct stria_recorder *recorder, uint32_t drive_index)
     return true;
 }
 
+/* Writes the next catalogue pages that this drive has not got; false when none is left. A copy, as entries
+ * are appended to the image while it is under way. */
 static bool write_catalogue(struct stria_recorder *recorder, uint32_t drive_index)
 {
     struct drive *drive = &recorder->drives[drive_index];
+    struct cycle *cycle = &drive->cycle;
     const struct stria_catalogue *catalogue = recorder->config.catalogue;
-    drive->cycle.catalogue_target = catalogue->count;
-    if (catalogue->count == drive->cycle.catalogue_durable)
+    const uint32_t cells_per_page = STRIA_PAGE_BYTES / STRIA_CATALOGUE_ENTRY_BYTES;
+    uint32_t count = cycle->catalogue_target - cycle->catalogue_next;
+    if (count == 0)
         return false;
-    struct stria_catalogue_pages pages =
-        stria_catalogue_pages(catalogue, &drive->config.geometry, drive->cycle.catalogue_durable,
-                              catalogue->count - drive->cycle.catalogue_durable);
-    start_write(recorder, drive_index, pages.drive_offset_bytes, catalogue->image + pages.image_offset_bytes,
-                pages.length_bytes);
+    const uint32_t room = STRIA_STAGING_PAGES * cells_per_page - cycle->catalogue_next % cells_per_page;
+    if (count > room)
+        count = room;
+    const struct stria_catalogue_pages pages =
+        stria_catalogue_pages(catalogue, &drive->config.geometry, cycle->catalogue_next, count);
+    memcpy(drive->config.staging, catalogue->image + pages.image_offset_bytes, pages.length_bytes);
+    cycle->catalogue_next += count;
+    start_write(recorder, drive_index, pages.drive_offset_bytes, drive->config.staging, pages.length_bytes);
     return true;
 }
 
@@ -189,12 +196,15 @@ static void run_cycle(struct stria_recorder *recorder, uint32_t drive_index)
             cycle->phase = CYCLE_LEDGER;
             break;
         case CYCLE_LEDGER:
-            if (!write_ledger(recorder, drive_index))
-                cycle->phase = CYCLE_CATALOGUE;
+            if (write_ledger(recorder, drive_index))
+                break;
+            cycle->phase = CYCLE_CATALOGUE;
+            cycle->catalogue_target = recorder->config.catalogue->count;
+            cycle->catalogue_next = cycle->catalogue_durable;
             break;
         case CYCLE_CATALOGUE:
-            cycle->phase = CYCLE_CHECKPOINT;
-            write_catalogue(recorder, drive_index);
+            if (!write_catalogue(recorder, drive_index))
+                cycle->phase = CYCLE_CHECKPOINT;
             break;
         case CYCLE_CHECKPOINT:
             cycle->phase = CYCLE_FLUSH_META;

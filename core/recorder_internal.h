@@ -36,7 +36,8 @@ struct cycle {
     uint64_t started_ns;
     struct stria_action request; /* what is in flight, for a retry */
     uint64_t ledger_next;        /* positions below are written in this cycle */
-    uint32_t catalogue_target;   /* entries that will be durable when the cycle ends */
+    uint32_t catalogue_target;   /* entries that will be durable when the cycle ends … */
+    uint32_t catalogue_next;     /* … of which those below are written */
     uint32_t catalogue_durable;
 };
 

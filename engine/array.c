@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* One drive of the INI, opened and looked at. */
 struct candidate {
@@ -410,7 +409,7 @@ void stria_array_close(struct stria_array *array)
         stria_member_close(&array->members[index]);
     free(array->inventory.recordings);
     if (array->log)
-        munmap(array->log, array->log_bytes);
+        stria_array_discard_log(array, array->log);
     free(array->config);
     free(array);
 }

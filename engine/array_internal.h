@@ -58,6 +58,9 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
 /* Makes room for at least entries in the catalogue, compacting it if need be, on all drives. */
 int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble);
 
+/* Unmaps an image as large as the array's log, unless a request that never ended may still use it. */
+void stria_array_discard_log(const struct stria_array *array, uint8_t *log);
+
 /* Marks a recording as removed in the catalogue, which has room for that even when it is full, and makes it
  * durable on every drive that is present; a drive that fails is closed and complained about. STRIA_ERR_GONE
  * when none is left. */

@@ -92,8 +92,7 @@ static uint8_t *map_log(size_t bytes)
     return image == MAP_FAILED ? NULL : image;
 }
 
-/* A request that never ended may still use it. */
-static void discard_log(const struct stria_array *array, uint8_t *log)
+void stria_array_discard_log(const struct stria_array *array, uint8_t *log)
 {
     for (uint32_t index = 0; index < array->member_count; index++)
         if (array->members[index].abandoned)
@@ -136,7 +135,7 @@ static int renew_replicas(struct stria_array *array, const struct stria_catalogu
         stria_catalogue_copy(&array->catalogue, array->catalogue.epoch - 1, stria_clock_wall_ns(), half,
                              &copy);
         write_whole_log(array, &copy, by_other_half);
-        discard_log(array, half);
+        stria_array_discard_log(array, half);
     }
     if (whole != 0)
         write_whole_log(array, &array->catalogue, whole);
@@ -235,7 +234,7 @@ static int compact(struct stria_array *array, uint64_t remove, uint32_t spare, s
             drive_absent ? ", and connect the drives that are missing: until they know of removals, these "
                            "take room too"
                          : "");
-    discard_log(array, array->log);
+    stria_array_discard_log(array, array->log);
     array->log = half;
     array->catalogue = compacted;
     write_whole_log(array, &array->catalogue, ALL_DRIVES);

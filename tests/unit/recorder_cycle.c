@@ -108,3 +108,42 @@ Test(recorder_cycle, a_cycle_that_became_due_during_another_begins_when_that_one
     cr_assert_eq(help_status(help).watermark_bytes, 2 * HELP_CHUNK,
                  "no event but the completions was needed");
 }
+
+Test(recorder_cycle, what_is_being_written_of_the_catalogue_stays_as_it_is_while_entries_are_appended)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_BEGIN});
+    struct stria_action *write;
+    while (!(write = help_request(help, STRIA_ACTION_WRITE_META, 0)))
+        help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
+    static uint8_t before[STRIA_PAGE_BYTES];
+    cr_assert_eq(write->length_bytes, sizeof(before));
+    cr_assert_eq(write->offset, help_geometry().catalogue_offset + help_geometry().catalogue_bytes / 2);
+    memcpy(before, write->data, sizeof(before));
+    const struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = 9};
+    cr_assert_gt(stria_catalogue_append(&help->catalogue, &entry), 0);
+    cr_assert_arr_eq((const uint8_t *)write->data, before, sizeof(before));
+}
+
+/* Cells of the log are written in pieces, each as long as the staging area. */
+Test(recorder_cycle, more_of_the_catalogue_than_fits_at_once_is_written_in_pieces)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    static uint8_t media[STRIA_CATALOGUE_HALF_MIN];
+    const uint64_t half = help_geometry().catalogue_offset + help_geometry().catalogue_bytes / 2;
+    const struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = 9};
+    memcpy(media, help->catalogue.image, sizeof(media));
+    help->catalogue.entries_max = help->catalogue.count + 500;
+    while (stria_catalogue_append(&help->catalogue, &entry) > 0)
+        continue;
+    help_tick(help, HELP_INTERVAL);
+    while (help->pending_count > 0) {
+        struct stria_action *request = &help->pending[0];
+        const bool ours = request->kind == STRIA_ACTION_WRITE_META && request->drive == 0;
+        if (ours && request->offset >= half && request->offset < half + sizeof(media))
+            memcpy(media + (request->offset - half), request->data, request->length_bytes);
+        help_succeed(help, request);
+    }
+    cr_assert_arr_eq(media, help->catalogue.image, sizeof(media));
+}
