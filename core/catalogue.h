@@ -124,8 +124,11 @@ int stria_catalogue_merge(const struct stria_catalogue *replicas, uint32_t repli
                           const struct stria_catalogue_meeting *meeting, struct stria_catalogue *merged);
 
 enum stria_catalogue_renewal {
-    STRIA_RENEWAL_NONE,         /* the replica is the same */
-    STRIA_RENEWAL_WHOLE,        /* write the log: all pages but the first, flush, the first, flush */
+    STRIA_RENEWAL_NONE,     /* the replica is the same */
+    STRIA_RENEWAL_IN_PLACE, /* write the log over it, which changes empty and damaged cells alone */
+    STRIA_RENEWAL_WHOLE,    /* write the log to a half that does not count: all of it with HEAD's cell zero,
+                               flush, the first page with HEAD, flush. However that page is torn, HEAD makes
+                               nothing count but what is there already */
     STRIA_RENEWAL_BY_OTHER_HALF /* its place holds what the replica knows. Write a copy of the log under the
                                    epoch before to the other half, in the same way, and only then the log */
 };
@@ -188,8 +191,7 @@ size_t stria_catalogue_compact_scratch_bytes(const struct stria_catalogue *sourc
 /* Writes the live entries of source (all but those of removed recordings) as a new log under the next epoch
  * into image, which has room for source->entries_max cells and is overwritten whole. STRIA_ERR_FULL when
  * fewer cells than wanted would be left free: the array holds as many recordings as it can. A removal always
- * fits. The caller then writes to every drive, in half (epoch mod 2), all pages but the first, flushes, then
- * the first page (with HEAD), and flushes. */
+ * fits. The caller then writes it to every drive, as for STRIA_RENEWAL_WHOLE. */
 int stria_catalogue_compact(const struct stria_catalogue *source,
                             const struct stria_catalogue_compaction *how, uint8_t *image,
                             struct stria_catalogue *target);

@@ -168,7 +168,7 @@ enum stria_catalogue_renewal stria_catalogue_renewal(const struct stria_catalogu
         return STRIA_RENEWAL_BY_OTHER_HALF;
     return memcmp(log->image, replica->image, (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES) == 0
                ? STRIA_RENEWAL_NONE
-               : STRIA_RENEWAL_WHOLE;
+               : STRIA_RENEWAL_IN_PLACE;
 }
 
 void stria_catalogue_copy(const struct stria_catalogue *source, uint64_t epoch, uint64_t wall_ns,

@@ -77,13 +77,16 @@ static void write_log(struct stria_array *array, struct log_write write)
     drop_failed(array, jobs, "flushing the catalogue");
 }
 
-/* All of a log; its first page, which makes it count, only when the rest is durable. */
+/* All of a log to the half that does not count; its HEAD, which makes it count, only when all else is there.
+ */
 static void write_whole_log(struct stria_array *array, const struct stria_catalogue *log, uint32_t drives)
 {
-    uint32_t first = STRIA_PAGE_BYTES / STRIA_CATALOGUE_ENTRY_BYTES;
-    if (log->entries_max > first)
-        write_log(array, (struct log_write){log, first, log->entries_max - first, drives});
-    write_log(array, (struct log_write){log, 0, first, drives});
+    uint8_t head[STRIA_CATALOGUE_ENTRY_BYTES];
+    memcpy(head, log->image, sizeof(head));
+    memset(log->image, 0, sizeof(head));
+    write_log(array, (struct log_write){log, 0, log->entries_max, drives});
+    memcpy(log->image, head, sizeof(head));
+    write_log(array, (struct log_write){log, 0, 1, drives});
 }
 
 static uint8_t *map_log(size_t bytes)
@@ -116,16 +119,15 @@ static int adopt_log(struct stria_array *array, const uint8_t *image, struct str
 static int renew_replicas(struct stria_array *array, const struct stria_catalogue *replicas,
                           struct stria_trouble *trouble)
 {
-    uint32_t by_other_half = 0, whole = 0;
+    uint32_t by_other_half = 0, whole = 0, in_place = 0;
     for (uint32_t index = 0; index < array->member_count; index++) {
         if (!array->members[index].drive)
             continue;
         const enum stria_catalogue_renewal renewal =
             stria_catalogue_renewal(&array->catalogue, &replicas[index]);
-        if (renewal == STRIA_RENEWAL_BY_OTHER_HALF)
-            by_other_half |= UINT32_C(1) << index;
-        if (renewal != STRIA_RENEWAL_NONE)
-            whole |= UINT32_C(1) << index;
+        by_other_half |= (uint32_t)(renewal == STRIA_RENEWAL_BY_OTHER_HALF) << index;
+        whole |= (uint32_t)(renewal == STRIA_RENEWAL_WHOLE) << index;
+        in_place |= (uint32_t)(renewal == STRIA_RENEWAL_IN_PLACE) << index;
     }
     if (by_other_half != 0) {
         uint8_t *half = map_log(array->log_bytes);
@@ -137,8 +139,10 @@ static int renew_replicas(struct stria_array *array, const struct stria_catalogu
         write_whole_log(array, &copy, by_other_half);
         stria_array_discard_log(array, half);
     }
-    if (whole != 0)
-        write_whole_log(array, &array->catalogue, whole);
+    if (in_place != 0)
+        write_log(array, (struct log_write){&array->catalogue, 0, array->catalogue.entries_max, in_place});
+    if ((whole | by_other_half) != 0)
+        write_whole_log(array, &array->catalogue, whole | by_other_half);
     return STRIA_OK;
 }
 

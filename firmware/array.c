@@ -312,27 +312,30 @@ static int write_cells(struct stria_bare_array *array, const struct stria_catalo
     return array->present > 0 ? STRIA_OK : STRIA_ERR_GONE;
 }
 
-/* All of a log; its first page, which makes it count, when the rest is durable. */
+/* All of a log to the half that does not count; its HEAD, which makes it count, only when all else is there.
+ */
 static int write_log(struct stria_bare_array *array, const struct stria_catalogue *log, uint32_t drives)
 {
-    const uint32_t first = STRIA_PAGE_BYTES / STRIA_CATALOGUE_ENTRY_BYTES;
-    int code = STRIA_OK;
-    if (log->entries_max > first)
-        code = write_cells(array, log, first, log->entries_max - first, drives);
-    return code == STRIA_OK ? write_cells(array, log, 0, first, drives) : code;
+    uint8_t head[STRIA_CATALOGUE_ENTRY_BYTES];
+    memcpy(head, log->image, sizeof(head));
+    memset(log->image, 0, sizeof(head));
+    const int code = write_cells(array, log, 0, log->entries_max, drives);
+    memcpy(log->image, head, sizeof(head));
+    return code == STRIA_OK ? write_cells(array, log, 0, 1, drives) : code;
 }
 
 /* Brings every drive's replica up to the merged log, none of them through a state in which it knows less. */
 static int renew_replicas(struct stria_bare_array *array)
 {
-    uint32_t by_other_half = 0, whole = 0;
+    uint32_t by_other_half = 0, whole = 0, in_place = 0;
     for (uint32_t index = 0; index < array->member_count; index++) {
         if (!array->members[index].drive)
             continue;
         const enum stria_catalogue_renewal renewal =
             stria_catalogue_renewal(&array->catalogue, &array->members[index].catalogue);
         by_other_half |= (uint32_t)(renewal == STRIA_RENEWAL_BY_OTHER_HALF) << index;
-        whole |= (uint32_t)(renewal != STRIA_RENEWAL_NONE) << index;
+        whole |= (uint32_t)(renewal == STRIA_RENEWAL_WHOLE) << index;
+        in_place |= (uint32_t)(renewal == STRIA_RENEWAL_IN_PLACE) << index;
     }
     if (by_other_half != 0) {
         struct stria_catalogue copy;
@@ -345,7 +348,11 @@ static int renew_replicas(struct stria_bare_array *array)
         if (code != STRIA_OK)
             return code;
     }
-    return whole != 0 ? write_log(array, &array->catalogue, whole) : STRIA_OK;
+    int code = STRIA_OK;
+    if (in_place != 0)
+        code = write_cells(array, &array->catalogue, 0, array->catalogue.entries_max, in_place);
+    whole |= by_other_half;
+    return code == STRIA_OK && whole != 0 ? write_log(array, &array->catalogue, whole) : code;
 }
 
 static int make_room(struct stria_bare_array *array)

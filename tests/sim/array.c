@@ -227,12 +227,15 @@ static void flush(struct sim_world *world, uint32_t index)
         sim_media_flush(world->past[index].media, sim_media_barrier(world->past[index].media));
 }
 
-/* All of a log, its first page, with HEAD, last. */
+/* All of a log to the half that does not count, its HEAD last. */
 static void write_whole(struct sim_world *world, const struct stria_catalogue *log, uint32_t index)
 {
-    const size_t bytes = (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
-    write_image(world, log, index, STRIA_PAGE_BYTES, bytes - STRIA_PAGE_BYTES);
+    uint8_t head[STRIA_CATALOGUE_ENTRY_BYTES];
+    memcpy(head, log->image, sizeof(head));
+    memset(log->image, 0, sizeof(head));
+    write_image(world, log, index, 0, (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES);
     flush(world, index);
+    memcpy(log->image, head, sizeof(head));
     write_image(world, log, index, 0, STRIA_PAGE_BYTES);
     flush(world, index);
 }
@@ -263,8 +266,12 @@ static void repair_replicas(struct sim_world *world, struct sim_array *array)
             stria_catalogue_renewal(&array->catalogue, &array->replicas[index]);
         if (renewal == STRIA_RENEWAL_BY_OTHER_HALF)
             write_whole(world, &copy, index);
-        if (renewal != STRIA_RENEWAL_NONE)
+        if (renewal == STRIA_RENEWAL_IN_PLACE) {
+            write_image(world, &array->catalogue, index, 0, array->half_bytes);
+            flush(world, index);
+        } else if (renewal != STRIA_RENEWAL_NONE) {
             write_whole(world, &array->catalogue, index);
+        }
         world->past[index].fresh |= !world->cut;
     }
 }

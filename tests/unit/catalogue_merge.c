@@ -206,7 +206,7 @@ Test(catalogue_merge, replicas_are_renewed_in_place_only_where_that_changes_noth
     help_begun(&replicas[1], 1, "x");
     cr_assert_eq(help_merge(replicas, 3, false, &merged), STRIA_OK);
     cr_assert_eq(stria_catalogue_renewal(&merged, &replicas[0]), STRIA_RENEWAL_NONE);
-    cr_assert_eq(stria_catalogue_renewal(&merged, &replicas[1]), STRIA_RENEWAL_WHOLE);
+    cr_assert_eq(stria_catalogue_renewal(&merged, &replicas[1]), STRIA_RENEWAL_IN_PLACE);
 
     compact(0, true);
     help_begun(&replicas[1], 100, "right");
