@@ -10,11 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define RUN_NS_MAX         (60 * STRIA_NS_PER_S) /* longer than the kernel's own timeout of a request */
-#define RUN_RETRIES_MAX    200u                  /* one after the other without any progress */
-#define RUN_RETRY_NS       1000000ull
-#define RUN_TRIM_BYTES_MAX (4ull << 30) /* keeps one trim well within RUN_NS_MAX */
-#define RUN_MEMORY_BYTES   (8ull << 20)
+#define RUN_NS_MAX       (60 * STRIA_NS_PER_S) /* longer than the kernel's own timeout of a request */
+#define RUN_RETRIES_MAX  200u                  /* one after the other without any progress */
+#define RUN_RETRY_NS     1000000ull
+#define RUN_MEMORY_BYTES (8ull << 20)
 
 const struct stria_backend *const stria_backends[] = {
     &stria_backend_null,
@@ -120,7 +119,8 @@ static int run_once(struct run *run, struct stria_done *done)
 
 static uint64_t run_piece_bytes(const struct run *run, uint64_t left)
 {
-    uint64_t most = run->io.op == STRIA_IO_TRIM ? RUN_TRIM_BYTES_MAX : run->drive->traits.transfer_bytes_max;
+    uint64_t most =
+        run->io.op == STRIA_IO_TRIM ? STRIA_TRIM_BYTES_MAX : run->drive->traits.transfer_bytes_max;
     if (run->memory && most > run->memory_bytes)
         most = run->memory_bytes;
     return left < most ? left : most;

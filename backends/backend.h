@@ -17,6 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* No trim that Stria sends is longer: the kernel does it in one go, and a deadline must not be over before.
+ */
+#define STRIA_TRIM_BYTES_MAX (UINT64_C(4) << 30)
+
 /* A flush makes durable all writes whose completions were polled before the flush was submitted. A trim
  * gives up the content of its range; on a drive without traits.trims it does nothing, successfully. */
 enum stria_io_op { STRIA_IO_READ, STRIA_IO_WRITE, STRIA_IO_FLUSH, STRIA_IO_TRIM };

@@ -137,6 +137,16 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
         snprintf(member->complaint, sizeof(member->complaint), "%.400s: %s", path, note);
 }
 
+/* A drive may have been copied to one with larger blocks since the array was made. */
+static void align_to_drives(struct stria_array *array)
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        const struct stria_drive *drive = array->members[index].drive;
+        if (drive && drive->traits.block_bytes > array->block_bytes)
+            array->block_bytes = drive->traits.block_bytes;
+    }
+}
+
 void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason)
 {
     struct stria_member *member = &array->members[index];
@@ -335,6 +345,7 @@ static int open_members(struct stria_array *array, struct stria_trouble *trouble
         adopt_array(array, chosen);
         for (uint32_t index = 0; index < count; index++)
             place_candidate(array, &candidates[index]);
+        align_to_drives(array);
         name_absent(array, candidates, count);
         for (uint32_t index = 0; index < array->member_count; index++)
             stria_member_mend(&array->members[index], array->writable);

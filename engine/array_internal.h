@@ -23,7 +23,8 @@ struct stria_array {
     char name[STRIA_NAME_BYTES];
     enum stria_policy policy;
     uint32_t chunk_bytes;
-    uint32_t block_bytes;
+    uint32_t
+        block_bytes; /* what transfers are aligned to: the largest of the superblock's and of any drive's */
     struct stria_bell bell;
     struct stria_catalogue catalogue; /* the merged one, with log as its image */
     uint8_t *log;

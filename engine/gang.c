@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define PIECE_BYTES ((uint64_t)1 << 20)
-#define PIECES_MAX  4u
-#define RETRIES_MAX 100u
+#define RETRIES_MAX 500u /* in a row without a piece that ended well */
+#define RETRY_NS    1000000u
 #define WAIT_NS     1000000u
 #define DONE_BATCH  16u
 
@@ -24,59 +25,80 @@ static bool transfers(const struct stria_gang_job *job)
 
 static uint64_t piece_bytes(const struct stria_gang_job *job, uint64_t offset)
 {
-    if (!transfers(job))
-        return job->length;
-    uint64_t most = smaller(PIECE_BYTES, job->drive->traits.transfer_bytes_max);
+    if (job->op == STRIA_IO_FLUSH)
+        return 0;
+    uint64_t most =
+        transfers(job) ? smaller(PIECE_BYTES, job->drive->traits.transfer_bytes_max) : STRIA_TRIM_BYTES_MAX;
     return smaller(most, job->length - offset);
 }
 
 static bool all_handed(const struct stria_gang_job *job)
 {
-    return job->handed >= job->length && (job->length > 0 || job->handed > 0);
+    return job->op == STRIA_IO_FLUSH ? job->handed > 0 : job->handed >= job->length;
 }
 
-/* Each piece's tag is its offset within the job, so that a short one can be sent again whole. */
-static void hand_piece(struct stria_gang_job *job, uint64_t offset)
+/* Each piece's tag is its offset within the job, so that one that was short can be sent again whole. A drive
+ * that cannot take it now gets it later. */
+static void hand_piece(struct stria_gang_job *job, uint64_t offset, uint64_t now_ns)
 {
-    struct stria_io io = {
+    const struct stria_io io = {
         .op = job->op,
-        .offset = job->offset + offset,
+        .offset = job->op == STRIA_IO_FLUSH ? 0 : job->offset + offset,
         .length = piece_bytes(job, offset),
         .data = job->data ? job->data + offset : NULL,
         .tag = offset,
     };
-    if (job->op == STRIA_IO_FLUSH)
-        io.offset = io.length = 0;
     int code = job->drive->backend->submit(job->drive, &io);
-    if (code == STRIA_OK)
+    if (code == STRIA_OK) {
         job->in_flight++;
-    else
+    } else if ((code == STRIA_ERR_AGAIN || code == STRIA_ERR_FULL) && ++job->retries <= RETRIES_MAX) {
+        job->again[job->again_count++] = offset;
+        job->again_ns = now_ns + RETRY_NS;
+    } else {
         job->code = code;
-}
-
-static void hand_more(struct stria_gang_job *job)
-{
-    while (job->code == STRIA_OK && !all_handed(job) && job->in_flight < PIECES_MAX &&
-           job->in_flight < job->drive->traits.depth_max) {
-        hand_piece(job, job->handed);
-        job->handed += transfers(job) ? piece_bytes(job, job->handed) : job->length + 1;
     }
 }
 
-static void take(struct stria_gang_job *job, const struct stria_done *done, unsigned *retries)
+static void hand_again(struct stria_gang_job *job, uint64_t now_ns)
+{
+    if (job->again_count == 0 || now_ns < job->again_ns)
+        return;
+    uint64_t again[STRIA_GANG_PIECES_MAX];
+    uint32_t count = job->again_count;
+    memcpy(again, job->again, count * sizeof(again[0]));
+    job->again_count = 0;
+    for (uint32_t index = 0; index < count && job->code == STRIA_OK; index++)
+        hand_piece(job, again[index], now_ns);
+}
+
+static void hand_more(struct stria_gang_job *job, uint64_t now_ns)
+{
+    hand_again(job, now_ns);
+    while (job->code == STRIA_OK && !all_handed(job) &&
+           job->in_flight + job->again_count < STRIA_GANG_PIECES_MAX &&
+           job->in_flight < job->drive->traits.depth_max) {
+        uint64_t offset = job->handed;
+        job->handed += job->op == STRIA_IO_FLUSH ? 1 : piece_bytes(job, offset);
+        hand_piece(job, offset, now_ns);
+    }
+}
+
+static void take(struct stria_gang_job *job, const struct stria_done *done, uint64_t now_ns)
 {
     job->in_flight--;
     bool whole = !transfers(job) || done->bytes == piece_bytes(job, done->tag);
-    if (done->code == STRIA_OK && whole)
-        return;
     bool again = done->code == STRIA_ERR_AGAIN || (done->code == STRIA_OK && done->bytes > 0);
-    if (job->code == STRIA_OK && again && ++*retries <= RETRIES_MAX)
-        hand_piece(job, done->tag);
-    else if (job->code == STRIA_OK)
+    if (done->code == STRIA_OK && whole) {
+        job->retries = 0;
+    } else if (job->code == STRIA_OK && again && ++job->retries <= RETRIES_MAX) {
+        job->again[job->again_count++] = done->tag;
+        job->again_ns = now_ns + RETRY_NS;
+    } else if (job->code == STRIA_OK) {
         job->code = done->code == STRIA_OK ? STRIA_ERR_IO : done->code;
+    }
 }
 
-static bool poll_job(struct stria_gang_job *job, unsigned *retries)
+static bool poll_job(struct stria_gang_job *job, uint64_t now_ns)
 {
     struct stria_done done[DONE_BATCH];
     int count = job->drive->backend->poll(job->drive, done, DONE_BATCH, 0);
@@ -86,50 +108,55 @@ static bool poll_job(struct stria_gang_job *job, unsigned *retries)
         return true;
     }
     for (int index = 0; index < count; index++)
-        take(job, &done[index], retries);
+        take(job, &done[index], now_ns);
     return count > 0;
 }
 
 static bool ended(const struct stria_gang_job *job)
 {
-    return !job->drive || (job->in_flight == 0 && (job->code != STRIA_OK || all_handed(job)));
+    return !job->drive ||
+           (job->in_flight == 0 && (job->code != STRIA_OK || (all_handed(job) && job->again_count == 0)));
+}
+
+/* Returns whether anything came of it. */
+static bool turn(struct stria_gang_job *job, const struct stria_watch *watch)
+{
+    hand_more(job, watch->now_ns);
+    bool heard = job->in_flight > 0 && poll_job(job, watch->now_ns);
+    if (heard || job->in_flight == 0)
+        job->heard_ns = watch->watched_ns;
+    if (!stria_watch_over(watch, job->heard_ns))
+        return heard;
+    job->code = STRIA_ERR_TIMEOUT;
+    job->in_flight = 0;
+    return true;
 }
 
 void stria_gang_run(struct stria_gang_job *jobs, unsigned count, struct stria_bell *bell,
                     uint64_t deadline_ns)
 {
-    unsigned retries = 0;
     struct stria_watch watch;
     stria_watch_init(&watch, deadline_ns);
-    uint64_t heard_ns = 0;
+    stria_watch_look(&watch, stria_clock_ns());
     for (unsigned index = 0; index < count; index++) {
-        jobs[index].code = jobs[index].drive ? STRIA_OK : STRIA_ERR_GONE;
-        jobs[index].handed = 0;
-        jobs[index].in_flight = 0;
+        struct stria_gang_job *job = &jobs[index];
+        job->code = job->drive ? STRIA_OK : STRIA_ERR_GONE;
+        job->handed = 0;
+        job->in_flight = job->again_count = job->retries = 0;
+        job->heard_ns = watch.watched_ns;
     }
-    for (;;) {
+    for (bool all_ended = false; !all_ended;) {
         uint32_t ticket = stria_bell_listen(bell);
         bool heard = false;
-        bool all_ended = true;
+        all_ended = true;
         for (unsigned index = 0; index < count; index++) {
             if (ended(&jobs[index]))
                 continue;
-            hand_more(&jobs[index]);
-            heard |= jobs[index].in_flight > 0 && poll_job(&jobs[index], &retries);
+            heard |= turn(&jobs[index], &watch);
             all_ended &= ended(&jobs[index]);
         }
-        if (all_ended)
-            return;
-        stria_watch_look(&watch, stria_clock_ns());
-        if (heard) {
-            heard_ns = watch.watched_ns;
-        } else if (stria_watch_over(&watch, heard_ns)) {
-            for (unsigned index = 0; index < count; index++)
-                if (!ended(&jobs[index]))
-                    jobs[index].code = STRIA_ERR_TIMEOUT;
-            return;
-        } else {
+        if (!heard && !all_ended)
             stria_bell_wait(bell, ticket, WAIT_NS);
-        }
+        stria_watch_look(&watch, stria_clock_ns());
     }
 }

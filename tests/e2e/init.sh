@@ -87,6 +87,24 @@ refuses_what_is_mounted() {
     echo still writable >mounted/file
 }
 
+# A copy of a drive on one with larger blocks is the same drive: short last chunks are padded for it.
+moves_to_larger_blocks() {
+    array adaptive 2 24MiB
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" record array.ini --input synthetic --size 1000001 --name before
+    for drive in 0 1; do
+        device=$(loop_device drive$drive.img 4096)
+        sed -i "s#^path = drive$drive.img#path = $device#" array.ini
+    done
+    sed -i '/^size/d' array.ini
+    noise input 3000001
+    expect 0 "$stria" record array.ini --input input --name after --report report.json
+    json report.json 'any(x["lost"] for x in d["drives"])' False
+    expect 0 "$stria" verify array.ini
+    expect 0 "$stria" export array.ini after -o output
+    same input output
+}
+
 takes_a_loop_device() {
     truncate -s 32M disk
     device=$(loop_device disk)
@@ -160,6 +178,7 @@ it "a partition table is refused" refuses_a_partition_table
 it "a mounted device is refused, also when it is named" refuses_what_is_mounted
 it "a loop device and a file make an array" takes_a_loop_device
 it "the device of the running system is refused always" refuses_the_root_device
+it "a drive copied to one with larger blocks goes on being recorded onto" moves_to_larger_blocks
 it "blocks of 512 and 4096 bytes are mixed" takes_the_largest_block
 it "a file that finds no room is refused, and not left behind" needs_room
 it "a drive that is too small is refused" too_small
