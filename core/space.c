@@ -34,6 +34,22 @@ uint64_t stria_space_take_low(struct stria_space *space)
     return STRIA_SPACE_NONE;
 }
 
+static uint64_t take_behind(struct stria_space *space)
+{
+    if (!space->met)
+        space->behind = space->low;
+    space->met = true;
+    while (space->behind > 0) {
+        uint64_t position = --space->behind;
+        if (space->state[position] != STRIA_EXTENT_FREE)
+            continue;
+        if (position < space->low_open)
+            space->low_open = position;
+        return take(space, position);
+    }
+    return STRIA_SPACE_NONE;
+}
+
 uint64_t stria_space_take_high(struct stria_space *space)
 {
     while (space->high > space->low) {
@@ -41,7 +57,7 @@ uint64_t stria_space_take_high(struct stria_space *space)
         if (space->state[position] == STRIA_EXTENT_FREE)
             return take(space, position);
     }
-    return STRIA_SPACE_NONE;
+    return take_behind(space);
 }
 
 bool stria_space_take_at(struct stria_space *space, uint64_t position)

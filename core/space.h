@@ -2,7 +2,9 @@
  *
  * Extents are taken upwards from the low end (the ordinary way) or downwards from the high end (for
  * chunks that RAID0 could not put in their own place). Both cursors only move inwards while a
- * recording runs, so what they have passed and what is not yet committed lies in two short windows. */
+ * recording runs, so what they have passed and what is not yet committed lies in two short windows. Rows
+ * of RAID0 that go on at the start of a drive widen the lower one, and so does what is taken downwards
+ * when the cursors have met: what is free then lies below both. */
 #ifndef STRIA_CORE_SPACE_H
 #define STRIA_CORE_SPACE_H
 
@@ -29,6 +31,8 @@ struct stria_space {
     uint64_t high;      /* one past the next position to look at downwards */
     uint64_t low_open;  /* [low_open, low) may hold extents that are not committed */
     uint64_t high_open; /* so may [high, high_open) */
+    uint64_t behind;    /* where the cursors have met: one past the next position to look at below them */
+    bool met;
 };
 
 /* Takes over a state array in which each position is FREE, USED or BAD; everything else in it counts as USED

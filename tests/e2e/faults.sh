@@ -68,6 +68,27 @@ for at in range(0, len(wanted), 1 << 20):
 PYTHON
 }
 
+# Rows that went on at the drives' start, in the room of what was removed, find a bad extent there: the chunk takes another
+# that is free.
+bad_extent_behind_the_wrap() {
+    array raid0 2 24MiB 'chunk = 1MiB'
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" ls array.ini --json
+    rows=$(python3 -c 'import json; print(json.load(open("out"))["drives"][1]["free_bytes"] >> 20)')
+    start=$(python3 -c 'import json; print(json.load(open("out"))["drives"][1]["data_offset_bytes"])')
+    expect 0 "$stria" record array.ini --input synthetic --size $(((rows - 8) * 2))MiB --name first
+    expect 0 "$stria" record array.ini --input synthetic --size 14MiB --name second
+    expect 0 "$stria" rm array.ini first
+    bad=$((start + 5 * 1048576))
+    sed "s/^path = drive1.img/&\nfault = write@$bad-$((bad + 1048576)):eio/" array.ini >faulty.ini
+    noise input 20000000
+    expect 1 "$stria" record faulty.ini --input input --name third --report report.json
+    json report.json 'd["recording"]["dropped_bytes"]' 0
+    expect 0 "$stria" verify array.ini
+    expect 0 "$stria" export array.ini third -o output
+    same input output
+}
+
 all_drives_lost() {
     array adaptive 2 64MiB 'commit_interval = 50ms'
     expect 0 "$stria" init array.ini
@@ -103,6 +124,7 @@ wrong_script() {
 it "one write that fails goes elsewhere, and the drive is kept" nothing_is_lost adaptive 'write#5@2MiB-60MiB:eio' 'x["errors"] >= 1 and not x["lost"]'
 it "one write that fails goes elsewhere, and the recording is no longer plain RAID0" raid0_is_left
 it "short writes go on where they ended" nothing_is_lost adaptive 'write@2MiB-60MiB,every=3:short=12288' 'x["retries"] >= 1'
+it "a bad extent in what a removed recording left is passed over under raid0" bad_extent_behind_the_wrap
 it "EAGAIN is tried again" nothing_is_lost adaptive 'write,every=2:again' 'x["retries"] >= 1'
 it "a drive that is full before its time is left out" nothing_is_lost adaptive 'write@20MiB-60MiB:nospace' 'x["bytes"] > 0'
 it "a drive that is gone is named, and the others finish" finishes_on_the_others adaptive 'write#15:gone' 'drive gone'

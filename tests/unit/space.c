@@ -92,6 +92,21 @@ Test(space, rows_before_the_first_one_taken_can_be_taken_later_and_are_found)
     cr_assert_eq(stria_space_find(&space, 0, STRIA_EXTENT_STORED), 3);
 }
 
+Test(space, what_is_free_below_both_ends_is_taken_when_they_have_met)
+{
+    memset(state + 40, STRIA_EXTENT_USED, 30);
+    stria_space_init(&space, state, COUNT);
+    for (uint64_t row = 70; row < COUNT; row++)
+        cr_assert(stria_space_take_at(&space, row));
+    cr_assert(stria_space_take_at(&space, 0));
+    for (uint64_t position = 39; position > 0; position--)
+        cr_assert_eq(stria_space_take_high(&space), position);
+    cr_assert_eq(stria_space_take_high(&space), STRIA_SPACE_NONE);
+    cr_assert_eq(space.free, 0);
+    stria_space_advance(&space, 7, STRIA_EXTENT_TAKEN, STRIA_EXTENT_STORED);
+    cr_assert_eq(stria_space_find(&space, 0, STRIA_EXTENT_STORED), 7);
+}
+
 Test(space, moving_all_of_one_state_tells_how_many)
 {
     for (int turn = 0; turn < 10; turn++) {
@@ -125,8 +140,8 @@ Test(space, nothing_open_is_ever_out_of_sight)
             uint64_t way = stria_random_below(&random, 5);
             if (way == 0)
                 stria_space_take_high(&space);
-            else if (way == 1 && row < COUNT)
-                stria_space_take_at(&space, row++);
+            else if (way == 1 && row < 2 * COUNT)
+                stria_space_take_at(&space, row++ % COUNT);
             uint64_t position = stria_random_below(&random, COUNT);
             if (state[position] >= STRIA_EXTENT_TAKEN && state[position] < STRIA_EXTENT_COMMITTED)
                 stria_space_advance(&space, position, state[position], state[position] + 1);
