@@ -60,7 +60,8 @@ struct stria_verifier_drive {
     const struct stria_verifier_item *items; /* from stria_verifier_items(); the caller's, likewise */
     uint64_t item_count;
     uint64_t transfer_bytes_max; /* largest read */
-    uint32_t depth;              /* reads in flight at once, 1 to STRIA_DEPTH_MAX */
+    uint32_t block_bytes; /* of the drive that is there now; reads are aligned to this and the geometry's */
+    uint32_t depth;       /* reads in flight at once, 1 to STRIA_DEPTH_MAX */
     bool present;
 };
 

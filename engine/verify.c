@@ -123,6 +123,7 @@ static int list_items(struct verification *run, struct stria_trouble *trouble)
             continue;
         drive->depth = choose_depth(run, member->drive);
         drive->transfer_bytes_max = member->drive->traits.transfer_bytes_max;
+        drive->block_bytes = member->drive->traits.block_bytes;
         drive->item_count = stria_verifier_items(run->recordings, recordings, index, NULL);
         run->items[index] = calloc(drive->item_count ? drive->item_count : 1, sizeof(*run->items[index]));
         if (!run->items[index])

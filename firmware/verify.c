@@ -96,6 +96,7 @@ static int list_items(struct verification *run, uint32_t depth)
         run->open[index] = &member->drive->base;
         drive->depth = depth;
         drive->transfer_bytes_max = run->open[index]->traits.transfer_bytes_max;
+        drive->block_bytes = run->open[index]->traits.block_bytes;
         drive->item_count = stria_verifier_items(run->recordings, run->recording_count, index, NULL);
         struct stria_verifier_item *items =
             stria_arena_take((drive->item_count + 1) * sizeof(*items), 16, "what is to be read");
