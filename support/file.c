@@ -25,31 +25,74 @@ int stria_file_write_all(int fd, const void *data, size_t bytes)
     return 0;
 }
 
-int stria_file_check_place(const char *path, struct stria_trouble *trouble)
-{
-    char folder[PATH_MAX];
-    struct stat status;
-    if (strcmp(path, "-") == 0)
-        return STRIA_OK;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s is a folder: name a file", path);
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
-    if (access(folder, W_OK | X_OK) == 0)
-        return STRIA_OK;
-    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s cannot be written: %s: %s", path, folder,
-                             stria_errno_text(errno));
-}
-
 static int cannot_write(const char *path, int error, struct stria_trouble *trouble)
 {
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot write %s: %s", path,
                              stria_errno_text(error));
 }
 
+/* As many links as the system follows. */
+#define LINKS_MAX 40
+
+int stria_file_follow(const char *path, char *target)
+{
+    if (snprintf(target, PATH_MAX, "%s", path) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    for (unsigned i = 0; i < LINKS_MAX; i++) {
+        char link[PATH_MAX], next[PATH_MAX];
+        const ssize_t length = readlink(target, link, sizeof(link));
+        if (length < 0)
+            return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+        const char *slash = strrchr(target, '/');
+        const int folder_length = slash && link[0] != '/' ? (int)(slash - target + 1) : 0;
+        if (snprintf(next, sizeof(next), "%.*s%.*s", folder_length, target, (int)length, link) >=
+            (int)sizeof(next))
+            return -ENAMETOOLONG;
+        memcpy(target, next, sizeof(next));
+    }
+    return -ELOOP;
+}
+
 static bool is_standard_output(const char *path)
 {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+/* errno of what keeps a file from being made in the folder of target under a longer name first; zero if
+ * nothing.
+ */
+static int trouble_beside(const char *target)
+{
+    char folder[PATH_MAX], beside[PATH_MAX + 32];
+    struct stat status;
+    const char *slash = strrchr(target, '/');
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - target + 1) : 1, slash ? target : ".");
+    snprintf(beside, sizeof(beside), "%s.tmp%ld", target, (long)getpid());
+    if (access(folder, W_OK | X_OK) != 0 || (lstat(beside, &status) != 0 && errno == ENAMETOOLONG))
+        return errno;
+    return 0;
+}
+
+int stria_file_check_place(const char *path, struct stria_trouble *trouble)
+{
+    char target[PATH_MAX];
+    struct stat status;
+    if (is_standard_output(path))
+        return STRIA_OK;
+    const bool there = stat(path, &status) == 0;
+    if (there && S_ISDIR(status.st_mode))
+        return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s is a folder: name a file in it", path);
+    int error = -stria_file_follow(path, target);
+    if (!error && there && !S_ISREG(status.st_mode))
+        error = access(path, W_OK) == 0 ? 0 : errno;
+    else if (!error)
+        error = trouble_beside(target);
+    if (!error)
+        return STRIA_OK;
+    const bool elsewhere = strcmp(path, target) != 0 && error != ELOOP && error != ENAMETOOLONG;
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s cannot be written%s%s: %s", path,
+                             elsewhere ? ", which is a link to " : "", elsewhere ? target : "",
+                             stria_errno_text(error));
 }
 
 static int write_directly(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble)
@@ -130,15 +173,15 @@ int stria_file_write_whole(const char *path, const void *data, size_t bytes, str
     struct stat status;
     if (is_standard_output(path))
         return write_directly(path, data, bytes, trouble);
-    if (stat(path, &status) != 0)
-        return write_renamed(path, data, bytes, 0666, trouble);
-    if (S_ISDIR(status.st_mode))
+    const bool there = stat(path, &status) == 0;
+    if (there && S_ISDIR(status.st_mode))
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
                                  "cannot write %s: it is a folder, name a file in it", path);
-    if (!S_ISREG(status.st_mode))
+    if (there && !S_ISREG(status.st_mode))
         return write_directly(path, data, bytes, trouble);
     char target[PATH_MAX];
-    if (!realpath(path, target))
-        return cannot_write(path, errno, trouble);
-    return write_renamed(target, data, bytes, status.st_mode & 07777, trouble);
+    const int error = -stria_file_follow(path, target);
+    if (error)
+        return cannot_write(path, error, trouble);
+    return write_renamed(target, data, bytes, there ? status.st_mode & 07777 : 0666, trouble);
 }

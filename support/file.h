@@ -12,6 +12,10 @@
  */
 int stria_file_write_whole(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble);
 
+/* Where a file that is written to path comes to lie: there, or where the symbolic link of that name points,
+ * whether something is there or not. target holds PATH_MAX bytes. Negative errno. */
+int stria_file_follow(const char *path, char *target);
+
 /* Whether the folder of path can be written into, so that a result which cannot be written is not found out
  * at the end. "-" always can. */
 int stria_file_check_place(const char *path, struct stria_trouble *trouble);

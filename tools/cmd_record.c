@@ -1,6 +1,7 @@
 #include "config/keys.h"
 #include "engine/writer.h"
 #include "measure/through.h"
+#include "support/file.h"
 #include "support/json.h"
 #include "support/units.h"
 #include "tools/capture.h"
@@ -11,8 +12,6 @@
 #include "tools/record_report.h"
 #include "tools/status.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,29 +72,12 @@ static int fail(int code, const char *sentence)
 /* Before anything is recorded: a report that cannot be written shall not be found out at the end. */
 static int check_report(const char *path)
 {
-    char folder[PATH_MAX] = ".", beside[PATH_MAX + 32];
-    struct stat status;
     struct stria_trouble trouble;
-    if (!path || strcmp(path, "-") == 0)
+    if (!path || stria_file_check_place(path, &trouble) == STRIA_OK)
         return STRIA_STATUS_OK;
-    const char *slash = strrchr(path, '/');
-    const size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-    int error = length < sizeof(folder) ? 0 : ENAMETOOLONG;
-    if (slash && !error) {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
-    }
-    /* It is written under a longer name first. */
-    snprintf(beside, sizeof(beside), "%s.tmp%ld", path, (long)getpid());
-    if (!error && lstat(beside, &status) != 0 && errno == ENAMETOOLONG)
-        error = errno;
-    if (!error && access(folder, W_OK | X_OK) != 0)
-        error = errno;
-    if (!error)
-        return STRIA_STATUS_OK;
-    stria_trouble_set(&trouble, STRIA_ERR_INVALID, "--report %s cannot be written: %s: %s", path, folder,
-                      stria_errno_text(error));
-    return stria_status_fail("record", &trouble);
+    char sentence[sizeof(trouble.sentence) + sizeof("--report ")];
+    snprintf(sentence, sizeof(sentence), "--report %s", trouble.sentence);
+    return fail(STRIA_ERR_INVALID, sentence);
 }
 
 static int check_options(const struct record_options *given)

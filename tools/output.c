@@ -20,9 +20,10 @@
 
 struct stria_output {
     int fd;
-    bool file; /* written under temporary, to be renamed to path */
+    bool file; /* written under temporary, to be renamed to target */
     uint64_t offset;
     char path[PATH_MAX];
+    char target[PATH_MAX]; /* path, or where the link of that name points */
     char temporary[PATH_MAX + 32];
 };
 
@@ -32,6 +33,12 @@ static int cannot_write(const struct stria_output *output, int error, struct str
                              "cannot write %s after %llu bytes: %s", output->path,
                              (unsigned long long)output->offset,
                              error == EPIPE ? "its reader has gone" : stria_errno_text(error));
+}
+
+static int cannot_begin(const struct stria_output *output, int error, struct stria_trouble *trouble)
+{
+    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot write %s: %s", output->path,
+                             stria_errno_text(error));
 }
 
 static bool same_file(const char *path, const struct stat *status)
@@ -80,14 +87,18 @@ static int open_path(struct stria_output *output, const struct stria_array *arra
     int code = stria_output_check(output->path, array, &output->file, trouble);
     if (code != STRIA_OK)
         return code;
-    snprintf(output->temporary, sizeof(output->temporary), "%s.part%ld", output->path, (long)getpid());
+    const int error = -stria_file_follow(output->path, output->target);
+    if (error) {
+        output->file = false;
+        return cannot_begin(output, error, trouble);
+    }
+    snprintf(output->temporary, sizeof(output->temporary), "%s.part%ld", output->target, (long)getpid());
     output->fd = output->file ? open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
                               : open(output->path, O_WRONLY | O_CLOEXEC);
     if (output->fd >= 0)
         return STRIA_OK;
     output->file = false;
-    return stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot write %s: %s", output->path,
-                             stria_errno_text(errno));
+    return cannot_begin(output, errno, trouble);
 }
 
 int stria_output_open(const char *path, const struct stria_array *array, struct stria_output **output,
@@ -145,7 +156,7 @@ int stria_output_finish(struct stria_output *output, struct stria_trouble *troub
 {
     int error = 0;
     if (output->file)
-        error = -stria_file_publish(output->fd, output->temporary, output->path);
+        error = -stria_file_publish(output->fd, output->temporary, output->target);
     else if (output->fd != STDOUT_FILENO && close(output->fd) != 0)
         error = errno;
     const int code = error ? cannot_write(output, error, trouble) : STRIA_OK;

@@ -20,8 +20,8 @@ int stria_output_check(const char *path, const struct stria_array *array, bool *
  * loop device; null: none. */
 const char *stria_output_drive(const struct stria_array *array, const struct stat *status);
 
-/* "-" is standard output. A file is written beside its place, under another name, until it is finished. What
- * is one of the array's drives, a device or a folder is refused. */
+/* "-" is standard output. A file is written beside its place, under another name, until it is finished; a
+ * symbolic link stays one. What is one of the array's drives, a device or a folder is refused. */
 int stria_output_open(const char *path, const struct stria_array *array, struct stria_output **output,
                       struct stria_trouble *trouble);
 
