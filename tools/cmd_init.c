@@ -10,6 +10,8 @@
 #include "tools/status.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,7 +56,7 @@ static void plan_file(struct plan *plan, unsigned index, const struct stat *stat
     const struct stria_drive_config *drive = &plan->config->drives[index];
     const uint64_t least = stria_geometry_drive_bytes_min(plan->config->chunk_bytes);
     struct stria_trouble trouble;
-    char size[STRIA_UNITS_TEXT_BYTES], limit[STRIA_UNITS_TEXT_BYTES];
+    char size[STRIA_UNITS_TEXT_BYTES], limit[STRIA_UNITS_TEXT_BYTES], chunk[STRIA_UNITS_TEXT_BYTES];
     plan->is_file[index] = true;
     plan->file_bytes[index] = drive->size_bytes ? drive->size_bytes : status ? (uint64_t)status->st_size : 0;
     if (plan->file_bytes[index] >= least)
@@ -68,10 +70,44 @@ static void plan_file(struct plan *plan, unsigned index, const struct stat *stat
             plan->config->file, drive->line, drive->name, drive->path, limit);
     else
         stria_trouble_set(&trouble, STRIA_ERR_INVALID,
-                          "%s:%u: %s with %s is too small for chunks as large as these: give it at least %s",
-                          plan->config->file, drive->line, drive->path,
-                          stria_size_print(size, sizeof(size), plan->file_bytes[index]), limit);
+                          "%s:%u: a size of %s for %s is too small for chunks of %s: give it at least %s",
+                          plan->config->file, drive->line,
+                          stria_size_print(size, sizeof(size), plan->file_bytes[index]), drive->path,
+                          stria_size_print(chunk, sizeof(chunk), plan->config->chunk_bytes), limit);
     refuse(plan, trouble.code, trouble.sentence);
+}
+
+/* A device that is not there must not become a file in memory that has its name. */
+static bool would_be_a_device(const char *path)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    if (!realpath(folder, real))
+        return false;
+    const size_t length = strlen(real);
+    snprintf(real + length, sizeof(real) - length, "/");
+    return strncmp(real, "/dev/", 5) == 0 && strncmp(real, "/dev/shm/", 9) != 0;
+}
+
+/* Files that are no place for a drive. status: null where there is none yet. */
+static bool is_misplaced(struct plan *plan, const char *path, const struct stat *status)
+{
+    struct stria_trouble trouble;
+    struct stat ini;
+    if (!status && would_be_a_device(path))
+        stria_trouble_set(&trouble, STRIA_ERR_NOT_FOUND,
+                          "there is no device %s: connect it, or correct the path; 'stria drives' lists what "
+                          "is there",
+                          path);
+    else if (status && stat(plan->config->file, &ini) == 0 && ini.st_dev == status->st_dev &&
+             ini.st_ino == status->st_ino)
+        stria_trouble_set(&trouble, STRIA_ERR_REFUSED,
+                          "%s describes the array: name another file for a drive", path);
+    else
+        return false;
+    refuse(plan, trouble.code, trouble.sentence);
+    return true;
 }
 
 static void plan_drive(struct plan *plan, unsigned index, const struct stria_guard *guard)
@@ -82,13 +118,14 @@ static void plan_drive(struct plan *plan, unsigned index, const struct stria_gua
     const bool remote = stria_remote_is(path) || stria_fabrics_url_is(path);
     if (stria_path_is_prefixed(path) && !remote)
         return;
-    if (stria_guard_check(path, guard, &plan->erase[index], &trouble) != STRIA_OK) {
-        refuse(plan, trouble.code, trouble.sentence);
+    const bool there = !remote && stat(path, &status) == 0;
+    const int code = stria_guard_check(path, guard, &plan->erase[index], &trouble);
+    if (!remote && is_misplaced(plan, path, there ? &status : NULL))
         return;
-    }
-    if (remote)
+    if (code != STRIA_OK)
+        refuse(plan, code, trouble.sentence);
+    if (code != STRIA_OK || remote)
         return;
-    const bool there = stat(path, &status) == 0;
     if (!there || S_ISREG(status.st_mode))
         plan_file(plan, index, there ? &status : NULL);
 }

@@ -169,6 +169,31 @@ same_drive_twice() {
     [ ! -e drive0.img ]
 }
 
+# A device's name that is mistyped must not become a file in the memory of /dev.
+no_file_among_devices() {
+    needs_root
+    array adaptive 2 32MiB
+    sed -i 's:drive1.img:/dev/stria-e2e-nothing:' array.ini
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains 'there is no device /dev/stria-e2e-nothing'
+    [ ! -e /dev/stria-e2e-nothing ] || fail "a file was made in /dev"
+    [ ! -e drive0.img ] || fail "the other drive was made"
+}
+
+not_over_itself() {
+    array adaptive 2 32MiB
+    sed -i 's:drive1.img:./array.ini:' array.ini
+    cp array.ini before
+    for erase in '' '--erase ./array.ini'; do
+        # shellcheck disable=SC2086 # two words or none
+        expect 2 "$stria" init array.ini $erase
+        complains_once
+        complains 'array.ini describes the array'
+    done
+    same before array.ini
+}
+
 it "files are created at their size and allocated in full" allocates_fully
 it "nothing is written where a partition scanner looks" nothing_at_the_front
 it "a file with content is refused and stays as it was, unless it is named" refuses_a_file_with_content
@@ -183,4 +208,6 @@ it "blocks of 512 and 4096 bytes are mixed" takes_the_largest_block
 it "a file that finds no room is refused, and not left behind" needs_room
 it "a drive that is too small is refused" too_small
 it "the same drive under two names is refused" same_drive_twice
+it "a device that is not there does not become a file" no_file_among_devices
+it "the file that describes the array is refused as a drive" not_over_itself
 finish
