@@ -56,7 +56,7 @@ int stria_threaded_wrap(struct stria_drive *inner, void (*notify)(void *context)
     if (error) {
         threaded_free(threaded);
         return stria_trouble_set(
-            trouble, stria_code_of_errno(error),
+            trouble, STRIA_ERR_NO_MEMORY,
             "%s: the system gives no thread for this drive: %s; raise the limit (ulimit -u, "
             "TasksMax=)",
             inner->traits.path, stria_errno_text(error));

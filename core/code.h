@@ -12,7 +12,7 @@ enum stria_code {
     STRIA_ERR_GONE = -5,         /* the drive itself is gone, or given up */
     STRIA_ERR_TIMEOUT = -6,      /* no answer within the deadline */
     STRIA_ERR_INVALID = -7,      /* arguments or configuration out of range */
-    STRIA_ERR_NO_MEMORY = -8,    /* memory or a locked-memory limit is exhausted */
+    STRIA_ERR_NO_MEMORY = -8,    /* memory, or what a limit gives the process, is exhausted */
     STRIA_ERR_NOT_FOUND = -9,    /* no such file, device, array or recording */
     STRIA_ERR_EXISTS = -10,      /* the name is taken */
     STRIA_ERR_BUSY = -11,        /* in use by somebody else */

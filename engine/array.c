@@ -7,6 +7,7 @@
 #include "engine/stack.h"
 #include "support/plain.h"
 #include "support/standard.h"
+#include "support/uuid.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -71,8 +72,8 @@ static void adopt_array(struct stria_array *array, const struct stria_superblock
     array->policy = array->config->policy;
     for (uint32_t index = 0; index < array->member_count; index++)
         snprintf(array->members[index].complaint, sizeof(array->members[index].complaint),
-                 "drive %u of array %s is not among the drives of %.400s", index, array->name,
-                 array->config->file);
+                 "drive %u of array %s is not among the drives of %.400s: connect it, or correct its path",
+                 index, array->name, array->config->file);
 }
 
 static void add_complaint(struct stria_array *array, const char *format, ...)
@@ -96,6 +97,18 @@ void stria_array_only_read(struct stria_array *array, const char *reason)
     add_complaint(array, "array %s: %s", array->name, reason);
 }
 
+static void complain_of_stranger(struct stria_array *array, const char *path,
+                                 const struct stria_superblock *super)
+{
+    char uuid[STRIA_UUID_TEXT_BYTES];
+    stria_uuid_text(super->array_uuid, uuid);
+    add_complaint(
+        array,
+        "%s belongs to another array, '%s' with UUID %s: connect this array's drive in its place, or "
+        "correct the path",
+        path, super->array_name, uuid);
+}
+
 /* Gives an open drive its place; a drive that has none is closed and complained about. */
 static void place_candidate(struct stria_array *array, struct candidate *candidate)
 {
@@ -107,7 +120,7 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
     struct stria_member *member = &array->members[candidate->super.drive_index];
     bool ours = memcmp(candidate->super.array_uuid, array->uuid, STRIA_UUID_BYTES) == 0;
     if (!ours)
-        add_complaint(array, "%s belongs to another array, named %s", path, candidate->super.array_name);
+        complain_of_stranger(array, path, &candidate->super);
     else if (member->drive)
         add_complaint(array,
                       "%s and %s both say that they are drive %u of this array: one is a copy, take it away",
@@ -258,8 +271,9 @@ static void decode_images(struct stria_array *array)
         int code = stria_catalogue_load(&member->catalogue, member->halves, stria_member_half_bytes(member),
                                         array->uuid);
         if (code != STRIA_OK)
-            add_complaint(array, "%s: its catalogue is %s", member->drive->traits.path,
-                          stria_code_text(code));
+            add_complaint(array, "%s: its catalogue is %s: those of the other drives count",
+                          member->drive->traits.path,
+                          code == STRIA_ERR_FORMAT ? "damaged" : stria_code_text(code));
         /* What a newer Stria wrote there must not be written over. */
         if (code == STRIA_ERR_VERSION)
             stria_array_only_read(array, "it is only read: use a newer Stria");
@@ -324,6 +338,17 @@ static const struct stria_trouble *gravest(const struct candidate *candidates, u
     return found;
 }
 
+/* What this process may not have says nothing of the drive: it is not missing, and nothing is lost. Null:
+ * none.
+ */
+static const struct stria_trouble *own_limit(const struct candidate *candidates, uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++)
+        if (candidates[index].trouble.code == STRIA_ERR_NO_MEMORY)
+            return &candidates[index].trouble;
+    return NULL;
+}
+
 static int open_members(struct stria_array *array, struct stria_trouble *trouble)
 {
     uint32_t count = array->config->drive_count;
@@ -335,9 +360,14 @@ static int open_members(struct stria_array *array, struct stria_trouble *trouble
         open_candidate(array, &candidates[index]);
     }
     const struct stria_superblock *chosen = choose_array(candidates, count);
+    const struct stria_trouble *reason = own_limit(candidates, count);
     int code = STRIA_OK;
-    if (!chosen) {
-        const struct stria_trouble *reason = gravest(candidates, count);
+    if (!reason && !chosen)
+        reason = gravest(candidates, count);
+    if (reason) {
+        for (uint32_t index = 0; index < count; index++)
+            if (candidates[index].drive)
+                stria_stack_close(candidates[index].drive);
         code = reason->code;
         if (trouble)
             *trouble = *reason;

@@ -94,7 +94,7 @@ static int choose_copy(const struct stria_drive *drive, const struct copies *cop
     if (copies->supers[best].geometry.drive_bytes > drive->traits.drive_bytes)
         return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
                                  "%s is %" PRIu64 " bytes long, but was %" PRIu64
-                                 " when the array was made: it is truncated",
+                                 " when the array was made: it is truncated, put back the whole of it",
                                  path, drive->traits.drive_bytes, copies->supers[best].geometry.drive_bytes);
     return STRIA_OK;
 }

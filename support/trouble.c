@@ -101,6 +101,8 @@ int stria_code_of_errno(int error)
     case EISDIR:
         return STRIA_ERR_INVALID;
     case ENOMEM:
+    case EMFILE:
+    case ENFILE:
         return STRIA_ERR_NO_MEMORY;
     case ENOENT:
     case ENOTDIR:

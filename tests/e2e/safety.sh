@@ -51,6 +51,34 @@ closed_descriptors() {
     [ $got -ne 0 ] && [ $got -ne 124 ] || fail "recording from a closed descriptor ended with $got"
 }
 
+# What is written through a symbolic link lies where it points, as for every other program.
+through_links() {
+    small
+    mkdir elsewhere
+    echo old >elsewhere/there
+    for name in there new; do
+        ln -s elsewhere/$name link-$name
+        expect 0 "$stria" export array.ini one -o link-$name
+        [ -L link-$name ] || fail "the link to $name was replaced"
+        "$stria" check-synthetic elsewhere/$name || fail "elsewhere/$name is not the recording"
+        rm -f elsewhere/$name
+        expect 0 "$stria" record array.ini --input synthetic --size 1KB --name "r$name" --report link-$name
+        [ -L link-$name ] || fail "the link to $name was replaced"
+        json elsewhere/$name 'd["schema"]' stria.record/1
+    done
+    ln -s nowhere/at-all link-nowhere
+    ln -s link-self link-self
+    for name in nowhere self; do
+        expect 2 "$stria" export array.ini one -o link-$name
+        complains_once
+        complains "link-$name"
+        expect 2 "$stria" record array.ini --input synthetic --size 1KB --name no --report link-$name
+        complains_once
+        complains "link-$name"
+    done
+    [ -z "$(find . -name '*.part*' -o -name '*.tmp*')" ] || fail "a part was left"
+}
+
 report_over_the_array() {
     small
     cp array.ini ini
@@ -129,6 +157,19 @@ limits() {
     small
     for files in 5 6 7; do
         limit_told "-n $files" 'ulimit -n' record array.ini --input synthetic --size 1MB --name two
+    done
+    # A drive that this process cannot open is not one that is missing: no half of an array is recorded to or judged.
+    for files in 8 9 10 11 12 13 14 16; do
+        for command in 'verify array.ini' "record array.ini --input synthetic --size 200KB --name with-$files"; do
+            got=0
+            # shellcheck disable=SC2086 # words
+            (ulimit -n $files && exec "$stria" $command) >out 2>err || got=$?
+            [ $got -eq 0 ] && [ ! -s err ] && continue
+            [ $got -eq 3 ] || fail "ulimit -n $files: $command ended with $got: $(cat err)"
+            complains_once
+            complains 'ulimit -n'
+        done
+        "$stria" rm array.ini with-$files 2>err || :
     done
     limit_told '-f 10' 'ulimit -f' record array.ini --input synthetic --size 1MB --name two
     complains 'drive0.img has 25165824 bytes, and this process may write only the first'
@@ -295,6 +336,7 @@ it "changes no block device when one that shall be erased is being read" erase_d
 it "changes no drive when another is in use" erase_beside_one_in_use
 it "writes nothing into drives when standard descriptors are closed" closed_descriptors
 it "refuses a report or an export over the array's drives and its INI file" report_over_the_array
+it "writes through symbolic links and leaves them" through_links
 it "says that a recording was cut short when it is verified or exported" cut_short
 it "tells of a file size limit and leaves no part behind" file_size_limit
 it "does not record an array's own drive onto it" own_drive_as_input

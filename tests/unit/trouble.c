@@ -56,5 +56,5 @@ Test(trouble, a_path_that_cannot_be_is_invalid_and_not_the_systems_failure)
     cr_expect(stria_code_of_errno(ELOOP) == STRIA_ERR_INVALID);
     cr_expect(stria_code_of_errno(EISDIR) == STRIA_ERR_INVALID);
     cr_expect(stria_code_of_errno(ENOTDIR) == STRIA_ERR_NOT_FOUND);
-    cr_expect(stria_code_of_errno(EMFILE) == STRIA_ERR_SYSTEM);
+    cr_expect(stria_code_of_errno(EMFILE) == STRIA_ERR_NO_MEMORY);
 }
