@@ -162,7 +162,7 @@ limits() {
     for files in 8 9 10 11 12 13 14 16; do
         for command in 'verify array.ini' "record array.ini --input synthetic --size 200KB --name with-$files"; do
             got=0
-            # shellcheck disable=SC2086 # words
+            # shellcheck disable=SC2086,SC3045 # words; dash has it
             (ulimit -n $files && exec "$stria" $command) >out 2>err || got=$?
             [ $got -eq 0 ] && [ ! -s err ] && continue
             [ $got -eq 3 ] || fail "ulimit -n $files: $command ended with $got: $(cat err)"
