@@ -131,7 +131,7 @@ static int run_piece(struct run *run, char *data, uint64_t *progress)
 {
     struct stria_done done;
     *progress = 0;
-    if (run->io.op == STRIA_IO_WRITE)
+    if (data && run->memory && run->io.op == STRIA_IO_WRITE)
         memcpy(run->memory, data, run->io.length);
     int code = run_once(run, &done);
     if (code != STRIA_OK)
@@ -140,7 +140,7 @@ static int run_piece(struct run *run, char *data, uint64_t *progress)
         *progress = run->io.length;
     else if (done.bytes <= run->io.length)
         *progress = done.bytes - done.bytes % run->drive->traits.block_bytes;
-    if (run->io.op == STRIA_IO_READ)
+    if (data && run->memory && run->io.op == STRIA_IO_READ)
         memcpy(data, run->memory, *progress);
     return STRIA_OK;
 }
