@@ -34,8 +34,8 @@ static void open_candidate(struct stria_array *array, struct candidate *candidat
     };
     if (stria_stack_open(candidate->config, &options, &candidate->drive, &candidate->trouble) != STRIA_OK)
         return;
-    if (stria_member_identify(candidate->drive, &candidate->super, &candidate->read_only, &candidate->copies,
-                              &candidate->trouble) != STRIA_OK) {
+    if (stria_member_identify(candidate->drive, array->config->read_deadline_ns, &candidate->super,
+                              &candidate->read_only, &candidate->copies, &candidate->trouble) != STRIA_OK) {
         stria_stack_close(candidate->drive);
         candidate->drive = NULL;
     }

@@ -50,11 +50,12 @@ struct copies {
 };
 
 /* False when the drive does not answer: it is not to be asked again then. */
-static bool read_copies(struct stria_drive *drive, struct copies *copies)
+static bool read_copies(struct stria_drive *drive, uint64_t deadline_ns, struct copies *copies)
 {
     for (unsigned copy = 0; copy < 2; copy++) {
         uint8_t *page = copies->pages + copy * STRIA_PAGE_BYTES;
-        int code = stria_drive_run(drive, STRIA_IO_READ, copies->offsets[copy], STRIA_PAGE_BYTES, page);
+        int code = stria_drive_run_within(drive, STRIA_IO_READ, copies->offsets[copy], STRIA_PAGE_BYTES, page,
+                                          deadline_ns);
         if (code == STRIA_ERR_TIMEOUT)
             return false;
         copies->readable[copy] = code == STRIA_OK;
@@ -99,8 +100,8 @@ static int choose_copy(const struct stria_drive *drive, const struct copies *cop
     return STRIA_OK;
 }
 
-int stria_member_identify(struct stria_drive *drive, struct stria_superblock *super, bool *read_only,
-                          struct stria_member_copies *told, struct stria_trouble *trouble)
+int stria_member_identify(struct stria_drive *drive, uint64_t deadline_ns, struct stria_superblock *super,
+                          bool *read_only, struct stria_member_copies *told, struct stria_trouble *trouble)
 {
     struct copies copies = {0};
     unsigned chosen = 0;
@@ -112,7 +113,7 @@ int stria_member_identify(struct stria_drive *drive, struct stria_superblock *su
     if (!copies.pages)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while opening %s", path);
     int code =
-        read_copies(drive, &copies)
+        read_copies(drive, deadline_ns, &copies)
             ? choose_copy(drive, &copies, &chosen, trouble)
             : stria_trouble_set(trouble, STRIA_ERR_TIMEOUT,
                                 "%s does not answer: look at it with 'stria doctor', or leave it out", path);

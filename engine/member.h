@@ -35,9 +35,9 @@ struct stria_member {
     char complaint[768];              /* why it is absent, or what it lacks; empty: nothing */
 };
 
-/* Reads both superblock copies of an open drive. The sentence names the path. */
-int stria_member_identify(struct stria_drive *drive, struct stria_superblock *super, bool *read_only,
-                          struct stria_member_copies *copies, struct stria_trouble *trouble);
+/* Reads both superblock copies of an open drive, each within the deadline. The sentence names the path. */
+int stria_member_identify(struct stria_drive *drive, uint64_t deadline_ns, struct stria_superblock *super,
+                          bool *read_only, struct stria_member_copies *copies, struct stria_trouble *trouble);
 
 /* Tells of a lost superblock copy by adding to the complaint; writes it anew from the good one where the
  * drive may be written. */

@@ -110,7 +110,8 @@ Test(run, a_drive_that_does_not_answer_is_not_asked_for_the_other_copy_of_its_su
     struct stria_trouble trouble;
     bool read_only;
     sleeper.fails = STRIA_ERR_TIMEOUT;
-    cr_expect(stria_member_identify(drive, &super, &read_only, &copies, &trouble) == STRIA_ERR_TIMEOUT);
+    cr_expect(stria_member_identify(drive, LIMIT_NS, &super, &read_only, &copies, &trouble) ==
+              STRIA_ERR_TIMEOUT);
     cr_expect(sleeper.count == 1);
     cr_expect(strstr(trouble.sentence, "sleeper does not answer"), "%s", trouble.sentence);
 }

@@ -68,6 +68,18 @@ for at in range(0, len(wanted), 1 << 20):
 PYTHON
 }
 
+# A drive that never answers costs one deadline when the array is opened, and not a minute for each thing asked of it.
+silent_when_opened() {
+    array adaptive 2 24MiB 'read_deadline = 1s'
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" record array.ini --input synthetic --size 2MB --name r
+    sed 's/^path = drive1.img/&\nfault = any:lost/' array.ini >faulty.ini
+    started=$(date +%s)
+    expect 0 "$stria" ls faulty.ini
+    complains 'does not answer'
+    [ $(($(date +%s) - started)) -lt 20 ] || fail "it took $(($(date +%s) - started)) s"
+}
+
 # Rows that went on at the drives' start, in the room of what was removed, find a bad extent there: the chunk takes another
 # that is free.
 bad_extent_behind_the_wrap() {
@@ -130,6 +142,7 @@ it "a drive that is full before its time is left out" nothing_is_lost adaptive '
 it "a drive that is gone is named, and the others finish" finishes_on_the_others adaptive 'write#15:gone' 'drive gone'
 it "a drive that is gone is named, and the others finish, raid0" finishes_on_the_others raid0 'write#15:gone' 'drive gone'
 it "a drive that hangs is given up at its deadline" finishes_on_the_others adaptive 'write#15-:lost' 'timed out'
+it "a drive that does not answer when the array is opened costs one deadline" silent_when_opened
 it "a drive that fails every write is given up" finishes_on_the_others adaptive 'write#15-:eio' 'i/o error'
 it "when all drives are lost, what was durable is readable" all_drives_lost
 it "a torn write is found" found_by_verify 'write#5@2MiB-60MiB:torn=8192'
