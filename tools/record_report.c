@@ -1,6 +1,7 @@
 #include "tools/record_report.h"
 
 #include "core/curve.h"
+#include "core/knee.h"
 #include "support/json_latency.h"
 #include "support/units.h"
 
@@ -102,6 +103,27 @@ static void add_aggregate(struct json_object *document, const struct stria_recor
     stria_json_add_bool(object, "saturated", was_saturated(report));
 }
 
+/* Where a drive fell off its cliff, as far as the stream let it show. */
+static bool find_knee(const struct stria_record_report *report, uint32_t drive, struct stria_knee *knee)
+{
+    const struct stria_curve curve = stria_curve_of_series(&report->meter->drives[drive].stored.series);
+    return !report->progress[drive].lost && !report->progress[drive].full && stria_knee_find(&curve, knee);
+}
+
+static void add_knee(struct json_object *into, const struct stria_record_report *report, uint32_t drive)
+{
+    struct stria_knee knee;
+    if (!find_knee(report, drive, &knee)) {
+        stria_json_add_null(into, "knee");
+        return;
+    }
+    struct json_object *object = stria_json_add_object(into, "knee");
+    stria_json_add_u64(object, "offset_bytes", knee.at_bytes);
+    stria_json_add_u64(object, "time_ns", knee.at_ns);
+    stria_json_add_u64(object, "before_bytes_per_s", knee.before_bytes_per_s);
+    stria_json_add_u64(object, "after_bytes_per_s", knee.after_bytes_per_s);
+}
+
 /* Why a drive was lost; null when it was not. */
 static const char *lost_reason(const struct stria_record_report *report, uint32_t drive)
 {
@@ -137,6 +159,7 @@ static void add_drives(struct json_object *document, const struct stria_record_r
         stria_json_add_u64(object, "stalls", report->progress[i].stalls);
         stria_json_add_u64(object, "stalled_ns", drive->stalled_ns);
         stria_json_add_u64(object, "submit_ns_max", drive->submit_ns_max);
+        add_knee(object, report, i);
     }
 }
 
@@ -302,6 +325,24 @@ static void print_drives(const struct stria_record_report *report, FILE *out)
     }
 }
 
+static void print_knees(const struct stria_record_report *report, FILE *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < report->array.drive_count; i++) {
+        struct stria_knee knee;
+        char at[STRIA_UNITS_TEXT_BYTES], when[STRIA_UNITS_TEXT_BYTES], before[STRIA_UNITS_TEXT_BYTES],
+            after[STRIA_UNITS_TEXT_BYTES];
+        if (!find_knee(report, i, &knee))
+            continue;
+        fprintf(out, "%s  drive %s fell from %s to %s behind %s, after %s\n", any ? "" : "\n",
+                report->drives[i].name, stria_rate_print_both(before, sizeof(before), knee.before_bytes_per_s),
+                stria_rate_print_both(after, sizeof(after), knee.after_bytes_per_s),
+                stria_size_print_both(at, sizeof(at), knee.at_bytes),
+                stria_time_print_short(when, sizeof(when), knee.at_ns));
+        any = true;
+    }
+}
+
 static void print_gaps(const struct stria_record_report *report, FILE *out)
 {
     const struct stria_result *result = &report->result;
@@ -345,5 +386,6 @@ void stria_record_report_print(const struct stria_record_report *report, FILE *o
     print_rates(report, out);
     print_buffer(report, out);
     print_drives(report, out);
+    print_knees(report, out);
     print_gaps(report, out);
 }

@@ -57,6 +57,17 @@ rest_brings_the_cache_back() {
     says 'the next byte is written at 300\.0 MB/s'
 }
 
+# 45 MB/s are too much once the drive has fallen: that is told before the buffer is full, and afterwards where it fell.
+the_cliff_is_told() {
+    fake_array
+    expect 0 "$stria" record array.ini --name r --input synthetic --rate 45MB/s --duration 5500ms --report report.json
+    complains 'warning: the drives take less than comes in, left holds most back: the buffer is full in [0-9.]+ s'
+    says 'drive left fell from 4[0-9]\.[0-9] MB/s .* to 2[0-9]\.[0-9] MB/s .* behind 1[0-4][0-9]\.[0-9] MB'
+    json report.json '[100000000 < x["knee"]["offset_bytes"] < 150000000 for x in d["drives"]]' '[True]'
+    json report.json 'd["drives"][0]["knee"]["before_bytes_per_s"] > 1.3 * d["drives"][0]["knee"]["after_bytes_per_s"]' True
+    json report.json 'd["recording"]["dropped_bytes"]' 0
+}
+
 profiles_are_shown() {
     expect 0 "$stria" fake ls
     says '^samsung-980 +500 +2400\.0 +255\.0'
@@ -111,6 +122,7 @@ nonsense_gets_a_sentence() {
     complains 'missing.json'
 }
 
+it "a drive that falls off its cliff is told of before the buffer is full, and where it fell" the_cliff_is_told
 it "a drive that was filled yesterday is still full today" filled_yesterday_is_full_today
 it "a trim makes a fake drive new, and keeps the recordings" trim_makes_it_new
 it "rest brings the cache back, when it is long enough" rest_brings_the_cache_back
