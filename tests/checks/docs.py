@@ -47,6 +47,18 @@ def check_paths(path):
             problems.append(f"{path.relative_to(root)}: there is no {name}")
 
 
+def check_tests():
+    """Tests that docs/field-cases.md names are there."""
+    known = set()
+    for file in (root / "tests").rglob("*.c"):
+        known |= {f"{suite}/{name}" for suite, name in re.findall(r"^Test\((\w+),\s*(\w+)", file.read_text(), flags=re.M)}
+    for file in (root / "tests").rglob("*.sh"):
+        known |= {f'{file.stem}: "{name}"' for name in re.findall(r'^\s*it "([^"]*)"', file.read_text(), flags=re.M)}
+    named = re.findall(r"`(\w+/\w+|\w+: \"[^`]*\")`", (root / "docs/field-cases.md").read_text())
+    for name in sorted(set(named) - known - {"tests/e2e", "tests/vm", "suite/test", 'script: "what it says"'}):
+        problems.append(f"docs/field-cases.md: there is no test {name}")
+
+
 def check_commands(path):
     """Scripts run by documents exist, and presets named there are presets."""
     presets = set(re.findall(r'"name": "([\w-]+)"', (root / "CMakePresets.json").read_text()))
@@ -60,6 +72,7 @@ def check_commands(path):
                 problems.append(f"{path.relative_to(root)}: there is no preset {preset.group(1)}")
 
 
+check_tests()
 count = 0
 for document in documents():
     count += 1

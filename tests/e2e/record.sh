@@ -319,6 +319,23 @@ PYTHON
     same input output
 }
 
+# Room that holds nothing any more is given back to the drive first: here to the file behind a loop device.
+free_room_is_trimmed() {
+    array adaptive 1 24MiB "discard = $1"
+    noise drive0.img 25165824
+    device=$(loop_device drive0.img)
+    sed -i "s#^path = drive0.img#path = $device#; /^size/d" array.ini
+    expect 0 "$stria" init array.ini --erase "$device"
+    sync drive0.img
+    expect 0 "$stria" record array.ini --input synthetic --size 2MB --name r
+    expect 0 "$stria" verify array.ini
+    sync drive0.img
+    kept=$(($(stat -c %b drive0.img) * 512))
+    [ $kept "$2" 12000000 ] || fail "$kept bytes are allocated behind a recording of 2 MB"
+}
+
+it "what is free is trimmed before a recording when asked for" free_room_is_trimmed yes -lt
+it "what is free is left as it is when not asked for" free_room_is_trimmed no -gt
 it "what came before the input failed is recorded" input_that_fails
 it "a file comes back identical, adaptive" round_trip adaptive 4 12345678
 it "a file comes back identical, raid0" round_trip raid0 4 12345678
