@@ -335,7 +335,8 @@ static void print_knees(const struct stria_record_report *report, FILE *out)
         if (!find_knee(report, i, &knee))
             continue;
         fprintf(out, "%s  drive %s fell from %s to %s behind %s, after %s\n", any ? "" : "\n",
-                report->drives[i].name, stria_rate_print_both(before, sizeof(before), knee.before_bytes_per_s),
+                report->drives[i].name,
+                stria_rate_print_both(before, sizeof(before), knee.before_bytes_per_s),
                 stria_rate_print_both(after, sizeof(after), knee.after_bytes_per_s),
                 stria_size_print_both(at, sizeof(at), knee.at_bytes),
                 stria_time_print_short(when, sizeof(when), knee.at_ns));

@@ -331,7 +331,7 @@ free_room_is_trimmed() {
     expect 0 "$stria" verify array.ini
     sync drive0.img
     kept=$(($(stat -c %b drive0.img) * 512))
-    [ $kept "$2" 12000000 ] || fail "$kept bytes are allocated behind a recording of 2 MB"
+    test "$kept" "$2" 12000000 || fail "$kept bytes are allocated behind a recording of 2 MB"
 }
 
 it "what is free is trimmed before a recording when asked for" free_room_is_trimmed yes -lt
