@@ -177,7 +177,7 @@ static uint64_t feed_until_gone(struct stria_writer *writer)
 
 Test(faults, what_was_durable_is_readable_when_all_drives_are_lost)
 {
-    static uint8_t data[12 * MIB], expected[12 * MIB];
+    static uint8_t data[36 * MIB], expected[36 * MIB]; /* all that the drives hold */
     struct rig *rig = faulty(STRIA_POLICY_ADAPTIVE, 0, "write#120-:gone");
     for (uint32_t drive = 1; drive < 3; drive++)
         memcpy(rig->config.drives[drive].fault, rig->config.drives[0].fault,
