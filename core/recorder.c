@@ -41,7 +41,8 @@ size_t stria_recorder_memory_bytes(const struct stria_recorder_config *config)
         return 0;
     return aligned(sizeof(struct stria_recorder)) + aligned(config->drive_count * sizeof(struct drive)) +
            aligned(config->slot_count * sizeof(struct stria_slot)) +
-           aligned(config->window_chunks * sizeof(uint64_t));
+           aligned(config->window_chunks * sizeof(uint64_t)) +
+           aligned(config->window_chunks * sizeof(struct unnamed));
 }
 
 static void init_drive(struct stria_recorder *recorder, uint32_t index)
@@ -82,6 +83,8 @@ struct stria_recorder *stria_recorder_init(void *memory, const struct stria_reco
     recorder->drive_count = config->drive_count;
     stria_watch_init(&recorder->watch, config->deadline_ns);
     stria_window_init(&recorder->window, (uint64_t *)next, config->window_chunks);
+    next += aligned(config->window_chunks * sizeof(uint64_t));
+    recorder->unnamed = (struct unnamed *)next;
     stria_slot_list_init(&recorder->ready);
     for (uint32_t index = 0; index < config->drive_count; index++)
         init_drive(recorder, index);
@@ -172,11 +175,6 @@ static void finish(struct stria_recorder *recorder, int code)
     stria_recorder_emit(recorder, STRIA_ACTION_FINISHED)->code = code;
 }
 
-static bool losses_told(const struct stria_recorder *recorder)
-{
-    return recorder->lost_told == recorder->config.catalogue->count;
-}
-
 static void advance_state(struct stria_recorder *recorder)
 {
     bool live = stria_recorder_any_live(recorder);
@@ -188,19 +186,19 @@ static void advance_state(struct stria_recorder *recorder)
     if (recorder->state == STRIA_RECORDER_RECORDING && recorder->end_wanted)
         recorder->state = STRIA_RECORDER_DRAINING;
     if (!live && recorder->state != STRIA_RECORDER_FINISHED && all_written(recorder) &&
-        losses_told(recorder) && stria_recorder_room(recorder, 2)) {
+        stria_recorder_losses_told(recorder) && stria_recorder_room(recorder, 2)) {
         stria_recorder_close_gap(recorder);
         finish(recorder, STRIA_ERR_GONE);
     }
     if (recorder->state == STRIA_RECORDER_DRAINING && live && all_written(recorder) &&
-        stria_recorder_cycles_idle(recorder) && losses_told(recorder) &&
+        stria_recorder_cycles_idle(recorder) && stria_recorder_losses_told(recorder) &&
         stria_recorder_catalogue_durable(recorder) == recorder->config.catalogue->count &&
         stria_recorder_room(recorder, 1)) {
         stria_recorder_close_gap(recorder);
         append_ended(recorder);
         recorder->state = STRIA_RECORDER_ENDING;
     } else if (recorder->state == STRIA_RECORDER_ENDING && durable && stria_recorder_cycles_idle(recorder) &&
-               losses_told(recorder) && stria_recorder_room(recorder, 1)) {
+               stria_recorder_losses_told(recorder) && stria_recorder_room(recorder, 1)) {
         finish(recorder, STRIA_OK);
     }
 }
@@ -220,9 +218,10 @@ static void tell(struct stria_recorder *recorder)
         stria_recorder_emit(recorder, STRIA_ACTION_FULL);
         recorder->full_told = true;
     }
-    if (recorder->watermark_told != recorder->window.watermark_bytes && stria_recorder_room(recorder, 1)) {
-        stria_recorder_emit(recorder, STRIA_ACTION_WATERMARK)->offset = recorder->window.watermark_bytes;
-        recorder->watermark_told = recorder->window.watermark_bytes;
+    const uint64_t watermark_bytes = stria_recorder_watermark_bytes(recorder);
+    if (recorder->watermark_told != watermark_bytes && stria_recorder_room(recorder, 1)) {
+        stria_recorder_emit(recorder, STRIA_ACTION_WATERMARK)->offset = watermark_bytes;
+        recorder->watermark_told = watermark_bytes;
     }
 }
 
@@ -238,8 +237,8 @@ static void work(struct stria_recorder *recorder)
     stria_recorder_cycles(recorder);
     stria_recorder_tell_losses(recorder);
     stria_recorder_settle_losses(recorder);
-    advance_state(recorder);
     tell(recorder);
+    advance_state(recorder);
     if (recorder->state != before)
         recorder->actions->more = true;
 }

@@ -11,8 +11,12 @@
  *
  * A ledger entry is thus never written before the payload it describes is durable. When the second flush
  * has ended, the cycle's chunks are durable and the watermark moves over the contiguous prefix. A chunk
- * that was written but not committed on a drive that dies is lost: it is named by a LOST entry in the
- * catalogue, and only when that entry is durable may the watermark pass it. */
+ * that was written but not committed on a drive that dies is lost: it is told as a GAP and named by a LOST
+ * entry in the catalogue, and only when both are done and the entry is durable may the watermark pass it.
+ *
+ * When the catalogue has no room for the entry, the chunk is told all the same, and the checkpoints pass it.
+ * A recovery gets beyond it by a checkpoint alone: so from the first such loss of a recording on, the
+ * watermark that is told is no more than what a flushed checkpoint on every live drive says. */
 #ifndef STRIA_CORE_RECORDER_H
 #define STRIA_CORE_RECORDER_H
 
@@ -105,8 +109,9 @@ enum stria_action_kind {
     STRIA_ACTION_FLUSH,      /* drive, tag */
     STRIA_ACTION_RELEASE,    /* slot is the producer's again */
     STRIA_ACTION_STARTED,    /* the recording exists on the media: commits are welcome */
-    STRIA_ACTION_WATERMARK,  /* everything below offset is durable (stored, or a known gap) */
-    STRIA_ACTION_GAP,        /* gap: a range that is not stored */
+    STRIA_ACTION_WATERMARK,  /* everything below offset is durable: stored and found after a power cut at any
+                                moment, or told as a GAP before. Only rises */
+    STRIA_ACTION_GAP,        /* gap: a range that is not stored; each is told once, however many there are */
     STRIA_ACTION_GIVE_UP,    /* drive is not used any more: code says why; its requests are void */
     STRIA_ACTION_FULL,       /* no extent is left: whatever is committed from now on is a gap */
     STRIA_ACTION_FINISHED    /* all is done: code is STRIA_OK, or STRIA_ERR_GONE when no drive was left */
@@ -169,8 +174,8 @@ struct stria_recorder_status {
     uint64_t stored_bytes;
     uint64_t dropped_bytes;    /* in gaps; length = stored + dropped + on_the_way */
     uint64_t on_the_way_bytes; /* sealed, not yet written */
-    uint64_t watermark_bytes;
-    uint64_t chunks; /* sealed */
+    uint64_t watermark_bytes;  /* as WATERMARK tells it */
+    uint64_t chunks;           /* sealed */
     uint32_t slots_used;
     bool full;
     bool degraded;     /* a drive was absent or given up, or RAID0 chunks lie elsewhere */

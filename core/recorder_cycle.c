@@ -124,6 +124,7 @@ static void write_checkpoint(struct stria_recorder *recorder, uint32_t drive_ind
         .wall_ns = recorder->config.wall_ns + (recorder->now_ns - recorder->begun_ns),
     };
     stria_checkpoint_encode(page, &checkpoint, &drive->config.binding);
+    drive->cycle.checkpoint_bytes = checkpoint.watermark_bytes;
     start_write(recorder, drive_index,
                 drive->config.geometry.checkpoint_offset +
                     (uint64_t)stria_checkpoint_page(checkpoint.serial) * STRIA_PAGE_BYTES,
@@ -146,14 +147,22 @@ static void finish_cycle(struct stria_recorder *recorder, struct drive *drive)
     }
     stria_space_settle(space);
     drive->cycle.catalogue_durable = drive->cycle.catalogue_target;
+    drive->cycle.checkpoint_durable_bytes = drive->cycle.checkpoint_bytes;
     drive->cycle.phase = CYCLE_IDLE;
+}
+
+/* Whether the watermark waits for a checkpoint on this drive. */
+bool stria_recorder_checkpoint_lags(const struct stria_recorder *recorder, const struct drive *drive)
+{
+    return recorder->unnamed_ever &&
+           drive->cycle.checkpoint_durable_bytes != recorder->window.watermark_bytes;
 }
 
 static bool cycle_due(const struct stria_recorder *recorder, const struct drive *drive)
 {
     if (recorder->config.catalogue->count != drive->cycle.catalogue_durable)
         return true;
-    if (drive->stored_extents == 0)
+    if (drive->stored_extents == 0 && !stria_recorder_checkpoint_lags(recorder, drive))
         return false;
     return recorder->state == STRIA_RECORDER_DRAINING ||
            recorder->now_ns - drive->cycle.started_ns >= recorder->config.commit_interval_ns;

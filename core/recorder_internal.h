@@ -39,6 +39,14 @@ struct cycle {
     uint32_t catalogue_target;   /* entries that will be durable when the cycle ends … */
     uint32_t catalogue_next;     /* … of which those below are written */
     uint32_t catalogue_durable;
+    uint64_t checkpoint_bytes;         /* watermark in the checkpoint that is being written … */
+    uint64_t checkpoint_durable_bytes; /* … and in the last one that was flushed */
+};
+
+/* A lost chunk that no entry of the catalogue names, and that is not told yet. */
+struct unnamed {
+    uint8_t cause; /* enum stria_gap_cause; zero: the chunk is none of these */
+    uint8_t drive;
 };
 
 struct drive {
@@ -83,10 +91,14 @@ struct stria_recorder {
 
     struct stria_catalogue_entry lost; /* being collected; valid when lost_open */
     bool lost_open;
-    uint32_t lost_told;     /* gaps of LOST entries below are reported … */
-    uint32_t lost_told_bit; /* … and of this one up to this bit */
-    uint32_t lost_settled;  /* LOST entries below are durable on every live drive */
-    uint32_t begun_target;  /* catalogue entries that make the recording begun, or ended */
+    uint32_t lost_told;      /* gaps of LOST entries below are reported … */
+    uint32_t lost_told_bit;  /* … and of this one up to this bit */
+    uint32_t lost_settled;   /* LOST entries below are durable on every live drive */
+    struct unnamed *unnamed; /* by sequence modulo the window's capacity */
+    uint64_t unnamed_count;
+    uint64_t unnamed_next; /* none of them has a sequence below */
+    bool unnamed_ever;     /* there was one: the watermark waits for the checkpoints */
+    uint32_t begun_target; /* catalogue entries that make the recording begun, or ended */
     bool end_wanted;
 
     struct stria_actions *actions; /* of the step under way */
@@ -113,6 +125,7 @@ void stria_recorder_cycles(struct stria_recorder *recorder);
 void stria_recorder_meta_done(struct stria_recorder *recorder, const struct stria_event *event);
 bool stria_recorder_cycles_idle(const struct stria_recorder *recorder);
 uint32_t stria_recorder_catalogue_durable(const struct stria_recorder *recorder);
+bool stria_recorder_checkpoint_lags(const struct stria_recorder *recorder, const struct drive *drive);
 
 /* recorder_loss.c: drives given up, chunks lost */
 void stria_recorder_give_up(struct stria_recorder *recorder, uint32_t drive, int code);
@@ -122,6 +135,8 @@ void stria_recorder_lose(struct stria_recorder *recorder, uint64_t sequence, uin
 void stria_recorder_lose_flush(struct stria_recorder *recorder);
 void stria_recorder_lose_ready(struct stria_recorder *recorder);
 void stria_recorder_tell_losses(struct stria_recorder *recorder);
+bool stria_recorder_losses_told(const struct stria_recorder *recorder);
 void stria_recorder_settle_losses(struct stria_recorder *recorder);
+uint64_t stria_recorder_watermark_bytes(const struct stria_recorder *recorder);
 
 #endif

@@ -48,13 +48,58 @@ static void tell_entry(struct stria_recorder *recorder, const struct stria_catal
     recorder->lost_told_bit = bit;
 }
 
-/* A loss that no entry can name is told at least to whoever listens now. */
+static struct unnamed *unnamed_at(const struct stria_recorder *recorder, uint64_t sequence)
+{
+    return &recorder->unnamed[sequence & (recorder->window.capacity - 1)];
+}
+
+/* Keeps what no entry can name until it is told. So long it stays pending in the window, which bounds how
+ * much there can be. */
+static void keep_unnamed(struct stria_recorder *recorder)
+{
+    const struct stria_catalogue_lost *lost = &recorder->lost.lost;
+    for (uint32_t bit = 0; bit < STRIA_LOST_SEQUENCES; bit++) {
+        if (!bit_set(&recorder->lost, bit))
+            continue;
+        const uint64_t sequence = lost->base_sequence + bit;
+        *unnamed_at(recorder, sequence) =
+            (struct unnamed){.cause = (uint8_t)lost->cause, .drive = (uint8_t)lost->drive};
+        if (recorder->unnamed_count++ == 0 || sequence < recorder->unnamed_next)
+            recorder->unnamed_next = sequence;
+    }
+    recorder->unnamed_ever = true;
+}
+
+/* One gap for each run of lost chunks of one cause and drive. They are settled at once: on the media nothing
+ * will ever speak of them but a checkpoint that lies beyond. */
 static void tell_unnamed(struct stria_recorder *recorder)
 {
-    const uint32_t bit = recorder->lost_told_bit;
-    recorder->lost_told_bit = 0;
-    tell_entry(recorder, &recorder->lost);
-    recorder->lost_told_bit = bit;
+    while (recorder->unnamed_count > 0 && stria_recorder_room(recorder, 1)) {
+        uint64_t first = recorder->unnamed_next;
+        while (unnamed_at(recorder, first)->cause == STRIA_GAP_NONE)
+            first++;
+        STRIA_ASSERT(first < recorder->window.next);
+        const struct unnamed kind = *unnamed_at(recorder, first);
+        const uint64_t offset_bytes = sequence_start(recorder, first);
+        uint64_t end_bytes = offset_bytes;
+        uint64_t sequence = first;
+        while (sequence < recorder->window.next && unnamed_at(recorder, sequence)->cause == kind.cause &&
+               unnamed_at(recorder, sequence)->drive == kind.drive &&
+               sequence_start(recorder, sequence) == end_bytes) {
+            end_bytes = sequence_end(recorder, sequence);
+            unnamed_at(recorder, sequence)->cause = STRIA_GAP_NONE;
+            stria_window_settle(&recorder->window, sequence);
+            recorder->unnamed_count--;
+            sequence++;
+        }
+        recorder->unnamed_next = sequence;
+        stria_recorder_emit(recorder, STRIA_ACTION_GAP)->gap =
+            (struct stria_gap){.offset_bytes = offset_bytes,
+                               .length_bytes = end_bytes - offset_bytes,
+                               .cause = (enum stria_gap_cause)kind.cause,
+                               .drive = kind.drive,
+                               .time_ns = recorder->now_ns};
+    }
 }
 
 void stria_recorder_lose_flush(struct stria_recorder *recorder)
@@ -68,10 +113,7 @@ void stria_recorder_lose_flush(struct stria_recorder *recorder)
         return;
     /* No room to name them on the media: there they are missing without a cause, and the totals in ENDED tell
      * how much. */
-    tell_unnamed(recorder);
-    for (uint32_t bit = 0; bit < STRIA_LOST_SEQUENCES; bit++)
-        if (recorder->lost.lost.bitmap[bit / 8] >> (bit % 8) & 1)
-            stria_window_settle(&recorder->window, recorder->lost.lost.base_sequence + bit);
+    keep_unnamed(recorder);
 }
 
 void stria_recorder_lose(struct stria_recorder *recorder, uint64_t sequence, uint64_t length_bytes,
@@ -199,6 +241,7 @@ static bool lost_entry(const struct stria_recorder *recorder, uint32_t index,
 void stria_recorder_tell_losses(struct stria_recorder *recorder)
 {
     const struct stria_catalogue *catalogue = recorder->config.catalogue;
+    tell_unnamed(recorder);
     while (recorder->lost_told < catalogue->count && stria_recorder_room(recorder, 1)) {
         struct stria_catalogue_entry entry;
         if (lost_entry(recorder, recorder->lost_told, &entry)) {
@@ -209,6 +252,11 @@ void stria_recorder_tell_losses(struct stria_recorder *recorder)
         recorder->lost_told++;
         recorder->lost_told_bit = 0;
     }
+}
+
+bool stria_recorder_losses_told(const struct stria_recorder *recorder)
+{
+    return recorder->unnamed_count == 0 && recorder->lost_told == recorder->config.catalogue->count;
 }
 
 /* A loss is settled when it was told and its entry is durable wherever there is a drive to ask. */
@@ -225,4 +273,21 @@ void stria_recorder_settle_losses(struct stria_recorder *recorder)
                     stria_window_settle(&recorder->window, entry.lost.base_sequence + bit);
         recorder->lost_settled++;
     }
+}
+
+/* A recovery goes from the furthest checkpoint up to the first loss that nothing names. So once there is such
+ * a loss, only what the live drives' checkpoints say is safe, wherever the losses lie. */
+uint64_t stria_recorder_watermark_bytes(const struct stria_recorder *recorder)
+{
+    if (!recorder->unnamed_ever)
+        return recorder->window.watermark_bytes;
+    if (!stria_recorder_any_live(recorder))
+        return recorder->watermark_told;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t index = 0; index < recorder->drive_count; index++) {
+        const struct drive *drive = &recorder->drives[index];
+        if (drive->state != STRIA_DRIVE_LOST && drive->cycle.checkpoint_durable_bytes < least)
+            least = drive->cycle.checkpoint_durable_bytes;
+    }
+    return least > recorder->watermark_told ? least : recorder->watermark_told;
 }

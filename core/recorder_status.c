@@ -26,7 +26,8 @@ static uint64_t drive_due_ns(const struct stria_recorder *recorder, const struct
         due_ns = smaller(due_ns, stria_watch_due_ns(&recorder->watch, drive->cycle.since_ns));
     if (drive->cycle.retry)
         due_ns = smaller(due_ns, drive->cycle.retry_ns);
-    if (drive->cycle.phase == CYCLE_IDLE && drive->stored_extents > 0)
+    if (drive->cycle.phase == CYCLE_IDLE &&
+        (drive->stored_extents > 0 || stria_recorder_checkpoint_lags(recorder, drive)))
         due_ns = smaller(due_ns, drive->cycle.started_ns + recorder->config.commit_interval_ns);
     return due_ns;
 }
@@ -70,7 +71,7 @@ void stria_recorder_status(const struct stria_recorder *recorder, struct stria_r
         .stored_bytes = recorder->stored_bytes,
         .dropped_bytes = recorder->dropped_bytes,
         .on_the_way_bytes = recorder->on_the_way_bytes,
-        .watermark_bytes = recorder->window.watermark_bytes,
+        .watermark_bytes = stria_recorder_watermark_bytes(recorder),
         .chunks = recorder->window.next,
         .slots_used = stria_recorder_slots_used(recorder),
         .full = recorder->full,
@@ -192,5 +193,6 @@ bool stria_recorder_sound(const struct stria_recorder *recorder)
     return slots_sound(recorder) && stored_bytes == recorder->stored_bytes &&
            recorder->length_bytes ==
                recorder->stored_bytes + recorder->dropped_bytes + recorder->on_the_way_bytes &&
+           recorder->watermark_told <= recorder->window.watermark_bytes &&
            recorder->window.watermark_bytes <= recorder->length_bytes;
 }

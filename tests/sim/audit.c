@@ -104,6 +104,49 @@ static void audit_ledger(struct sim_world *world, uint32_t drive, const struct s
         audit_entry(world, drive, position, cell + at);
 }
 
+/* Whether a chunk survives whatever happens now. */
+static bool chunk_durable(struct sim_world *world, uint32_t index)
+{
+    struct sim_recording *recording = world->recording;
+    const struct sim_chunk *chunk = &recording->chunks[index];
+    if (chunk->cause)
+        return true;
+    if (chunk->fate != SIM_FATE_WRITTEN)
+        return false;
+    struct sim_drive_past *past = &world->past[chunk->drive];
+    struct stria_ledger_binding binding = stria_superblock_binding(&past->super);
+    struct stria_ledger_entry entry;
+    if (past->damaged)
+        return true;
+    if (!sim_media_holds(past->media, chunk->position, sim_chunk_id(world, recording, index),
+                         chunk->length_bytes))
+        return false;
+    const uint8_t *cell = sim_media_bytes(
+        past->media, stria_geometry_ledger_entry_offset(&past->super.geometry, chunk->position));
+    return stria_ledger_decode(cell, &entry, &binding, chunk->position) == STRIA_LEDGER_VALID &&
+           entry.recording == recording->id && entry.length_bytes == chunk->length_bytes &&
+           entry.stream_offset == (uint64_t)index * world->scenario.chunk_bytes;
+}
+
+/* Everything below a watermark, told or about to be written down, is durable. What is only written down
+ * counts as promised when it is told. */
+static void audit_below(struct sim_world *world, uint64_t offset_bytes)
+{
+    const struct sim_recording *recording = world->recording;
+    if (offset_bytes > recording->length_bytes) {
+        sim_fail(world, "a watermark of %llu in a stream of %llu", (unsigned long long)offset_bytes,
+                 (unsigned long long)recording->length_bytes);
+        return;
+    }
+    uint32_t chunk_bytes = world->scenario.chunk_bytes;
+    for (uint64_t index = recording->watermark_bytes / chunk_bytes; index * chunk_bytes < offset_bytes;
+         index++)
+        if (!chunk_durable(world, (uint32_t)index))
+            sim_fail(world, "the watermark %llu lies above chunk %llu, which is not durable (fate %u)",
+                     (unsigned long long)offset_bytes, (unsigned long long)index,
+                     recording->chunks[index].fate);
+}
+
 static void audit_checkpoint(struct sim_world *world, uint32_t drive, const struct stria_io *io)
 {
     struct stria_ledger_binding binding = stria_superblock_binding(&world->past[drive].super);
@@ -111,8 +154,8 @@ static void audit_checkpoint(struct sim_world *world, uint32_t drive, const stru
     struct stria_checkpoint checkpoint;
     if (stria_checkpoint_decode(io->data, &checkpoint, &binding, page) != STRIA_CHECKPOINT_VALID)
         sim_fail(world, "drive %u: a checkpoint is written that does not validate", drive);
-    else if (checkpoint.watermark_bytes > world->recording->watermark_bytes)
-        sim_audit_watermark(world, checkpoint.watermark_bytes);
+    else
+        audit_below(world, checkpoint.watermark_bytes);
 }
 
 static void audit_meta(struct sim_world *world, uint32_t drive, const struct stria_io *io)
@@ -157,48 +200,19 @@ void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_
     world->moved_ns = world->now_ns;
 }
 
-/* Whether a chunk survives whatever happens now. */
-static bool chunk_durable(struct sim_world *world, uint32_t index)
-{
-    struct sim_recording *recording = world->recording;
-    const struct sim_chunk *chunk = &recording->chunks[index];
-    if (chunk->cause)
-        return true;
-    if (chunk->fate != SIM_FATE_WRITTEN)
-        return false;
-    struct sim_drive_past *past = &world->past[chunk->drive];
-    struct stria_ledger_binding binding = stria_superblock_binding(&past->super);
-    struct stria_ledger_entry entry;
-    if (past->damaged)
-        return true;
-    if (!sim_media_holds(past->media, chunk->position, sim_chunk_id(world, recording, index),
-                         chunk->length_bytes))
-        return false;
-    const uint8_t *cell = sim_media_bytes(
-        past->media, stria_geometry_ledger_entry_offset(&past->super.geometry, chunk->position));
-    return stria_ledger_decode(cell, &entry, &binding, chunk->position) == STRIA_LEDGER_VALID &&
-           entry.recording == recording->id && entry.length_bytes == chunk->length_bytes &&
-           entry.stream_offset == (uint64_t)index * world->scenario.chunk_bytes;
-}
-
 void sim_audit_watermark(struct sim_world *world, uint64_t offset_bytes)
 {
     struct sim_recording *recording = world->recording;
-    if (offset_bytes < recording->watermark_bytes || offset_bytes > recording->length_bytes) {
-        sim_fail(world, "the watermark went from %llu to %llu in a stream of %llu",
-                 (unsigned long long)recording->watermark_bytes, (unsigned long long)offset_bytes,
-                 (unsigned long long)recording->length_bytes);
+    if (offset_bytes < recording->watermark_bytes) {
+        sim_fail(world, "the watermark went back from %llu to %llu",
+                 (unsigned long long)recording->watermark_bytes, (unsigned long long)offset_bytes);
         return;
     }
+    audit_below(world, offset_bytes);
     uint32_t chunk_bytes = world->scenario.chunk_bytes;
-    for (uint64_t index = recording->watermark_bytes / chunk_bytes; index * chunk_bytes < offset_bytes;
-         index++) {
-        if (!chunk_durable(world, (uint32_t)index))
-            sim_fail(world, "the watermark %llu lies above chunk %llu, which is not durable (fate %u)",
-                     (unsigned long long)offset_bytes, (unsigned long long)index,
-                     recording->chunks[index].fate);
+    for (uint64_t index = recording->watermark_bytes / chunk_bytes;
+         index * chunk_bytes < offset_bytes && !sim_failed(world); index++)
         recording->chunks[index].durable = true;
-    }
     recording->watermark_bytes = offset_bytes;
     world->moved_ns = world->now_ns;
 }

@@ -1,6 +1,6 @@
 # Broken variants of the product, which the simulator has to notice. One that it does not notice is a hole in its checks.
 #
-# stria_add_mutant(NAME SEEDS FILE OLD NEW): the source file with OLD replaced by NEW, noticed within so many seeds. The
+# stria_add_mutant(NAME SEEDS FILE OLD NEW [option...]): the source file with OLD replaced by NEW, noticed within so many seeds. The
 # variant's object takes the place of the original in the library; the product's sources know nothing of it.
 function(stria_add_mutant name seeds file old new)
   file(READ ${PROJECT_SOURCE_DIR}/${file} text)
@@ -15,7 +15,7 @@ function(stria_add_mutant name seeds file old new)
   add_executable(mutant_${name} ${mutant})
   target_link_libraries(mutant_${name} PRIVATE stria_sim)
   target_compile_options(mutant_${name} PRIVATE -Wno-unused -Wno-unused-parameter)
-  add_test(NAME sim_mutant_${name} COMMAND mutant_${name} --expect-failure --seeds ${seeds})
+  add_test(NAME sim_mutant_${name} COMMAND mutant_${name} --expect-failure --seeds ${seeds} ${ARGN})
   set_tests_properties(sim_mutant_${name} PROPERTIES TIMEOUT 300 LABELS "sim;mutant")
 endfunction()
 
@@ -52,6 +52,14 @@ stria_add_mutant(watermark_without_drives 1000 core/recorder_loss.c
 stria_add_mutant(lost_chunks_are_not_named 300 core/recorder_loss.c
   "    if (!recorder->lost_open)\n        return;\n    recorder->lost_open = false;"
   "    recorder->lost_open = false;\n    return;")
+stria_add_mutant(watermark_passes_unnamed_losses 300 core/recorder_loss.c
+  "if (!recorder->unnamed_ever)"
+  "if (recorder)"
+  --short-catalogue --modelled)
+stria_add_mutant(unnamed_losses_are_told_in_part 300 core/recorder_loss.c
+  "recorder->unnamed_next = sequence;\n        stria_recorder_emit"
+  "recorder->unnamed_count = 0;\n        stria_recorder_emit"
+  --short-catalogue --modelled)
 stria_add_mutant(dead_drive_keeps_its_chunks 300 core/recorder_loss.c
   "    lose_uncommitted(recorder, drive_index, STRIA_EXTENT_STORED);"
   "")

@@ -30,6 +30,7 @@ static const char help[] =
     "  --drives N  --chunks N  --chunk BYTES  --lives N  --slots N  --policy raid0|adaptive\n"
     "  --filled | --modelled   payload is real bytes, or only its identity\n"
     "  --calm             no faults\n"
+    "  --short-catalogue  the catalogue has room for hardly any losses\n"
     "  --with FAULT, --without FAULT, --only FAULT\n"
     "                     FAULT strikes, does not strike, or is the only kind (may be repeated)\n"
     "  --cut STEP         the power is cut at this step of the first life\n"
@@ -121,6 +122,7 @@ static bool parse_flag(struct sim_command *command, const char *name)
         {"--expect-failure", &command->expect_failure},
         {"--filled", &command->options.filled},
         {"--modelled", &command->options.modelled},
+        {"--short-catalogue", &command->options.short_catalogue},
         {"--calm", &command->options.calm},
         {"--saturated", &command->options.saturated},
     };
@@ -216,8 +218,9 @@ void sim_options_print(FILE *out, const struct sim_options *options)
             fprintf(out, " --%s %llu", numbers[index].name, (unsigned long long)numbers[index].value);
     if (options->policy)
         fprintf(out, " --policy %s", stria_policy_text(options->policy));
-    fprintf(out, "%s%s%s%s", options->filled ? " --filled" : "", options->modelled ? " --modelled" : "",
-            options->calm ? " --calm" : "", options->saturated ? " --saturated" : "");
+    fprintf(out, "%s%s%s%s%s", options->filled ? " --filled" : "", options->modelled ? " --modelled" : "",
+            options->calm ? " --calm" : "", options->short_catalogue ? " --short-catalogue" : "",
+            options->saturated ? " --saturated" : "");
     if (options->cut_fixed)
         fprintf(out, " --cache %s", cut_names[options->cut]);
     for (uint32_t fault = 0; fault < SIM_FAULTS; fault++) {

@@ -36,7 +36,8 @@ enum what {
     WHAT_RATE,
     WHAT_LATENCY,
     WHAT_DEPTH,
-    WHAT_BLOCK
+    WHAT_BLOCK,
+    WHAT_SHORT
 };
 
 /* Mostly room for all that comes, sometimes less: full arrays are to be met too. */
@@ -126,6 +127,7 @@ struct sim_scenario sim_scenario_make(uint64_t seed, const struct sim_options *o
     s->repeats = draw(s, WHAT_REPEATS, 0) % 4 == 0;
     s->tail = draw(s, WHAT_TAIL, 0) % 2;
     s->catalogue_crowded = draw(s, WHAT_CROWDED, 0) % 8 == 0;
+    s->catalogue_short = options->short_catalogue || draw(s, WHAT_SHORT, 0) % 8 == 0;
     make_faults(s, options);
     s->cut_step = options->cut_step;
     s->cut = options->cut;

@@ -38,6 +38,7 @@ struct sim_scenario {
     bool tail;              /* the last chunk is short */
     bool filled;            /* payload is real bytes */
     bool catalogue_crowded; /* a small catalogue, filled up before the run */
+    bool catalogue_short;   /* each recording finds room for hardly any losses in it */
     bool faults[SIM_FAULTS];
     uint64_t cut_step; /* of the first life: power is cut there; zero: where the seed says, if at all */
     enum sim_cut cut;
@@ -50,6 +51,7 @@ struct sim_options {
     uint32_t chunk_bytes;
     enum stria_policy policy;
     bool filled, modelled;
+    bool short_catalogue;     /* losses find no room in the catalogue, whatever the seed says */
     bool calm;                /* no faults at all */
     bool with[SIM_FAULTS];    /* these strike, whatever the seed says … */
     bool without[SIM_FAULTS]; /* … and these do not */

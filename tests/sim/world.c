@@ -207,6 +207,15 @@ static void revive(struct sim_world *world)
             world->past[index].dead = false;
 }
 
+/* Leaves room for the recording's begin and end and for two losses at most. */
+static void shorten(const struct sim_world *world, struct stria_catalogue *catalogue)
+{
+    uint64_t draw = sim_draw(world->scenario.seed, SIM_TOPIC_SCENARIO, 1001, world->life);
+    uint32_t entries = catalogue->count + 2 + (uint32_t)(draw % 3);
+    if (entries < catalogue->entries_max)
+        catalogue->entries_max = entries;
+}
+
 static void make_recorder(struct sim_world *world)
 {
     const struct sim_scenario *scenario = &world->scenario;
@@ -246,6 +255,8 @@ static void make_recorder(struct sim_world *world)
         .digest = true,
     };
     memcpy(config.array_uuid, world->past[0].super.array_uuid, sizeof(config.array_uuid));
+    if (scenario->catalogue_short)
+        shorten(world, &array->catalogue);
     world->recording = sim_model_begin(&world->model, config.recording, scenario->policy);
     world->recorder = stria_recorder_init(allocate(1, stria_recorder_memory_bytes(&config)), &config);
     void **slot_data = allocate(scenario->slots, sizeof(void *));

@@ -118,7 +118,8 @@ Test(recorder_cycle, what_is_being_written_of_the_catalogue_stays_as_it_is_while
         help_succeed(help, help_request(help, STRIA_ACTION_FLUSH, 0));
     static uint8_t before[STRIA_PAGE_BYTES];
     cr_assert_eq(write->length_bytes, sizeof(before));
-    cr_assert_eq(write->offset, help_geometry().catalogue_offset + help_geometry().catalogue_bytes / 2);
+    cr_assert_eq(write->offset, help_geometry(HELP_EXTENTS).catalogue_offset +
+                                    help_geometry(HELP_EXTENTS).catalogue_bytes / 2);
     memcpy(before, write->data, sizeof(before));
     const struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = 9};
     cr_assert_gt(stria_catalogue_append(&help->catalogue, &entry), 0);
@@ -131,7 +132,8 @@ Test(recorder_cycle, more_of_the_catalogue_than_fits_at_once_is_written_in_piece
     struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
     help_begin(help);
     static uint8_t media[STRIA_CATALOGUE_HALF_MIN];
-    const uint64_t half = help_geometry().catalogue_offset + help_geometry().catalogue_bytes / 2;
+    const uint64_t half =
+        help_geometry(HELP_EXTENTS).catalogue_offset + help_geometry(HELP_EXTENTS).catalogue_bytes / 2;
     const struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = 9};
     memcpy(media, help->catalogue.image, sizeof(media));
     help->catalogue.entries_max = help->catalogue.count + 500;

@@ -1,4 +1,5 @@
-/* A recorder on two drives of sixteen extents, driven by hand: each request is answered by the test. */
+/* A recorder on two drives of sixteen extents or more, driven by hand: each request is answered by the test.
+ */
 #ifndef STRIA_TESTS_UNIT_RECORDER_HELP_H
 #define STRIA_TESTS_UNIT_RECORDER_HELP_H
 
@@ -14,7 +15,9 @@
 #define HELP_DEPTH    4u
 #define HELP_INTERVAL 1000000u
 #define HELP_DEADLINE 1000000000u
-#define HELP_PENDING  256u
+#define HELP_PENDING  1024u
+#define HELP_EXTENTS  16u
+#define HELP_WINDOW   64u
 
 struct help {
     struct stria_recorder *recorder;
@@ -44,10 +47,10 @@ static inline void *help_memory(size_t bytes, bool afresh)
     return memory;
 }
 
-static inline struct stria_geometry help_geometry(void)
+static inline struct stria_geometry help_geometry(uint64_t extents)
 {
     struct stria_geometry geometry;
-    uint64_t bytes = stria_geometry_drive_bytes_min(HELP_CHUNK) + 8ull * HELP_CHUNK;
+    uint64_t bytes = stria_geometry_drive_bytes_min(HELP_CHUNK) + (extents - 8) * HELP_CHUNK;
     cr_assert_eq(stria_geometry_plan(&geometry, bytes, HELP_CHUNK, 4096), STRIA_OK);
     return geometry;
 }
@@ -96,7 +99,7 @@ static inline void help_watch(struct help *help, uint64_t later_ns)
     }
 }
 
-static inline struct help *help_new(enum stria_policy policy)
+static inline struct help *help_new_large(enum stria_policy policy, uint64_t extents, uint32_t window_chunks)
 {
     struct help *help = help_memory(sizeof(*help), true);
     struct stria_recorder_config config = {
@@ -109,7 +112,7 @@ static inline struct help *help_new(enum stria_policy policy)
         .chunk_bytes = HELP_CHUNK,
         .block_bytes = 4096,
         .slot_count = HELP_SLOTS,
-        .window_chunks = 64,
+        .window_chunks = window_chunks,
         .commit_interval_ns = HELP_INTERVAL,
         .deadline_ns = HELP_DEADLINE,
         .digest = true,
@@ -117,7 +120,7 @@ static inline struct help *help_new(enum stria_policy policy)
     stria_catalogue_format(&help->catalogue, help_memory(STRIA_CATALOGUE_HALF_MIN, false),
                            STRIA_CATALOGUE_HALF_MIN, config.array_uuid, 1);
     for (uint32_t index = 0; index < HELP_DRIVES; index++) {
-        struct stria_geometry geometry = help_geometry();
+        struct stria_geometry geometry = help_geometry(extents);
         help->drives[index] = (struct stria_recorder_drive){
             .geometry = geometry,
             .binding = {.drive_index = index, .generation = 1},
@@ -132,6 +135,11 @@ static inline struct help *help_new(enum stria_policy policy)
     help->now_ns = 1000;
     help->recorder = stria_recorder_init(help_memory(stria_recorder_memory_bytes(&config), false), &config);
     return help;
+}
+
+static inline struct help *help_new(enum stria_policy policy)
+{
+    return help_new_large(policy, HELP_EXTENTS, HELP_WINDOW);
 }
 
 /* The first unanswered request of a kind on a drive; null when there is none. */

@@ -1,3 +1,4 @@
+#include "core/checkpoint.h"
 #include "tests/unit/recorder_help.h"
 
 Test(recorder_loss, a_drive_without_an_answer_is_given_up_at_the_deadline_and_its_chunks_go_elsewhere)
@@ -90,6 +91,177 @@ Test(recorder_loss, a_loss_that_finds_the_catalogue_full_is_told_as_a_gap_all_th
     cr_assert(gap.gap.offset_bytes == 0 && gap.gap.length_bytes == HELP_CHUNK);
     cr_assert(gap.gap.cause == STRIA_GAP_DRIVE && gap.gap.drive == 0);
     cr_assert_eq(help_status(help).dropped_bytes, HELP_CHUNK);
+}
+
+/* So many chunks on each of two drives in turn, written and not committed; then drive 0 dies, and the
+ * catalogue has room for the end alone. */
+#define MANY 100u
+
+static struct help *lose_every_other(void)
+{
+    struct help *help = help_new_large(STRIA_POLICY_ADAPTIVE, MANY + 28, 256);
+    help_begin(help);
+    for (uint32_t chunk = 0; chunk < 2 * MANY; chunk += 2) {
+        help_commit(help, HELP_CHUNK);
+        help_commit(help, HELP_CHUNK);
+        help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+        help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    }
+    help->told_count = 0;
+    help->catalogue.entries_max = help->catalogue.count + 1;
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = 0, .code = STRIA_ERR_GONE});
+    return help;
+}
+
+/* Told so far; each must lie behind the ones before. */
+static uint64_t gaps_bytes(const struct help *help)
+{
+    uint64_t bytes = 0;
+    uint64_t end_bytes = 0;
+    for (uint32_t index = 0; index < help->told_count; index++) {
+        const struct stria_gap *gap = &help->told[index].gap;
+        if (help->told[index].kind != STRIA_ACTION_GAP)
+            continue;
+        cr_assert(gap->cause == STRIA_GAP_DRIVE && gap->drive == 0);
+        cr_assert(gap->offset_bytes >= end_bytes && gap->offset_bytes % HELP_CHUNK == 0);
+        end_bytes = gap->offset_bytes + gap->length_bytes;
+        bytes += gap->length_bytes;
+    }
+    return bytes;
+}
+
+static uint64_t told_watermark(const struct help *help)
+{
+    struct stria_action last = {.offset = 0};
+    help_told(help, STRIA_ACTION_WATERMARK, &last);
+    return last.offset;
+}
+
+/* The watermark in the checkpoint that drive 1 is asked to write; otherwise what was there before. */
+static uint64_t asked_checkpoint(struct help *help, uint64_t before)
+{
+    const struct stria_recorder_drive *drive = &help->drives[1];
+    const struct stria_action *request = help_request(help, STRIA_ACTION_WRITE_META, 1);
+    struct stria_checkpoint checkpoint;
+    if (!request || request->offset < drive->geometry.checkpoint_offset ||
+        request->offset >= drive->geometry.checkpoint_offset + STRIA_CHECKPOINT_BYTES)
+        return before;
+    cr_assert_eq(stria_checkpoint_decode(request->data, &checkpoint, &drive->binding,
+                                         request->offset != drive->geometry.checkpoint_offset),
+                 STRIA_CHECKPOINT_VALID);
+    return checkpoint.watermark_bytes;
+}
+
+/* Answers all that drive 1 is asked. The watermark that is told must not run ahead of the checkpoints. */
+static void follow_checkpoints(struct help *help, uint64_t *flushed_bytes)
+{
+    uint64_t asked_bytes = *flushed_bytes;
+    while (help->pending_count > 0) {
+        const bool flush = help->pending[0].kind == STRIA_ACTION_FLUSH;
+        asked_bytes = asked_checkpoint(help, asked_bytes);
+        if (flush)
+            *flushed_bytes = asked_bytes;
+        help_succeed(help, &help->pending[0]);
+        cr_assert_leq(told_watermark(help), *flushed_bytes);
+        cr_assert_eq(help_status(help).watermark_bytes, told_watermark(help));
+    }
+}
+
+Test(recorder_loss, more_gaps_than_actions_are_told_when_no_entry_can_name_them)
+{
+    struct help *help = lose_every_other();
+    cr_assert_gt(MANY, STRIA_ACTIONS_MAX);
+    cr_assert_eq(help_told(help, STRIA_ACTION_GAP, NULL), MANY);
+    cr_assert_eq(gaps_bytes(help), (uint64_t)MANY * HELP_CHUNK);
+    cr_assert_eq(help_status(help).dropped_bytes, (uint64_t)MANY * HELP_CHUNK);
+}
+
+Test(recorder_loss, what_nothing_names_the_watermark_passes_only_with_a_checkpoint)
+{
+    struct help *help = lose_every_other();
+    const uint64_t all_bytes = 2ull * MANY * HELP_CHUNK;
+    uint64_t flushed_bytes = 0;
+    cr_assert_eq(help_told(help, STRIA_ACTION_WATERMARK, NULL), 0);
+    help_tick(help, HELP_INTERVAL);
+    follow_checkpoints(help, &flushed_bytes);
+    cr_assert_lt(told_watermark(help), all_bytes, "the checkpoint was made before the chunks were durable");
+    cr_assert_leq(stria_recorder_due_ns(help->recorder), help->now_ns + HELP_INTERVAL,
+                  "nothing is committed any more, and yet the watermark does not stay behind");
+    help_tick(help, HELP_INTERVAL);
+    cr_assert_gt(help->pending_count, 0);
+    follow_checkpoints(help, &flushed_bytes);
+    cr_assert_eq(told_watermark(help), all_bytes);
+    cr_assert_eq(stria_recorder_due_ns(help->recorder), UINT64_MAX);
+}
+
+Test(recorder_loss, the_end_tells_the_whole_watermark_before_it_is_finished)
+{
+    struct help *help = lose_every_other();
+    uint64_t flushed_bytes = 0;
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_END});
+    follow_checkpoints(help, &flushed_bytes);
+    cr_assert_eq(told_watermark(help), 2ull * MANY * HELP_CHUNK);
+    cr_assert_eq(help->told[help->told_count - 1].kind, STRIA_ACTION_FINISHED);
+    cr_assert_eq(gaps_bytes(help), (uint64_t)MANY * HELP_CHUNK);
+}
+
+Test(recorder_loss, a_drive_that_stores_nothing_writes_checkpoints_all_the_same)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    help_begin(help);
+    help_commit(help, HELP_CHUNK);
+    help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+    help->catalogue.entries_max = help->catalogue.count + 1;
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = 0, .code = STRIA_ERR_GONE});
+    cr_assert_eq(help_told(help, STRIA_ACTION_GAP, NULL), 1);
+    cr_assert_eq(help_told(help, STRIA_ACTION_WATERMARK, NULL), 0);
+    help_tick(help, HELP_INTERVAL);
+    help_succeed_all(help);
+    cr_assert_eq(told_watermark(help), HELP_CHUNK);
+}
+
+/* Both drives stay, full; the last chunk found a bad extent and has no other place. */
+Test(recorder_loss, what_nothing_names_the_watermark_passes_only_with_a_checkpoint_on_every_drive)
+{
+    struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
+    struct stria_action gap;
+    help_begin(help);
+    for (uint32_t chunk = 0; chunk < HELP_DRIVES * HELP_EXTENTS; chunk += 2) {
+        help_commit(help, HELP_CHUNK);
+        help_commit(help, HELP_CHUNK);
+        help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 0));
+        if (chunk + 2 < HELP_DRIVES * HELP_EXTENTS)
+            help_succeed(help, help_request(help, STRIA_ACTION_WRITE, 1));
+    }
+    help->catalogue.entries_max = help->catalogue.count + 1;
+    help_answer(help, help_request(help, STRIA_ACTION_WRITE, 1), STRIA_ERR_IO, 0);
+    cr_assert_eq(help_told(help, STRIA_ACTION_GAP, &gap), 1);
+    cr_assert_eq(gap.gap.cause, STRIA_GAP_FULL);
+    cr_assert_eq(gap.gap.drive, STRIA_GAP_DRIVE_NONE);
+    struct stria_action *request;
+    for (int interval = 0; interval < 3; interval++) {
+        help_tick(help, HELP_INTERVAL);
+        while ((request = help_request(help, STRIA_ACTION_FLUSH, 0)) ||
+               (request = help_request(help, STRIA_ACTION_WRITE_META, 0)))
+            help_succeed(help, request);
+        cr_assert_eq(help_told(help, STRIA_ACTION_WATERMARK, NULL), 0);
+    }
+    for (int interval = 0; interval < 3; interval++) {
+        help_succeed_all(help);
+        help_tick(help, HELP_INTERVAL);
+    }
+    cr_assert_eq(told_watermark(help), (uint64_t)HELP_DRIVES * HELP_EXTENTS * HELP_CHUNK);
+}
+
+Test(recorder_loss, without_any_drive_unnamed_losses_are_told_and_the_watermark_stays)
+{
+    struct help *help = lose_every_other();
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_GONE, .drive = 1, .code = STRIA_ERR_GONE});
+    cr_assert_eq(help_told(help, STRIA_ACTION_FINISHED, NULL), 1);
+    cr_assert_eq(help_told(help, STRIA_ACTION_GAP, NULL), 2 * MANY);
+    cr_assert_eq(help_told(help, STRIA_ACTION_WATERMARK, NULL), 0);
+    cr_assert_eq(help_status(help).dropped_bytes, 2ull * MANY * HELP_CHUNK);
+    cr_assert_eq(help_status(help).watermark_bytes, 0);
 }
 
 Test(recorder_loss, the_watermark_passes_a_lost_chunk_only_when_that_is_written_down)
