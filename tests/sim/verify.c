@@ -285,7 +285,8 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
             recording->removed = true;
             continue;
         }
-        recording->removing = false;
+        /* A drive that is away may have got the removal, which takes effect when it is back. */
+        recording->removing &= !everybody_there(array);
         recording->started = true;
         if (recording->closed)
             continue;
