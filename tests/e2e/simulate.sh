@@ -17,7 +17,7 @@ lossless_or_not() {
 }
 
 the_document_has_all_keys() {
-    keys="['asked', 'buffer', 'capacity_bytes', 'compare', 'drives', 'dropped_bytes', 'duration_ns', 'first_loss', 'limit', \
+    keys="['asked', 'buffer', 'capacity_bytes', 'compare', 'drives', 'dropped_bytes', 'duration_ns', 'first_loss', 'histogram', 'latency_ns', 'limit', \
 'lossless_bytes_per_s', 'mean_bytes_per_s', 'schema', 'series', 'stored_bytes', 'stream_bytes', 'sustained_bytes_per_s', \
 'verdict', 'want']"
     expect 1 "$stria" simulate --drive '2*samsung-980' --rate 1.7GB/s --size 500GB --buffer 4GiB --json

@@ -17,9 +17,10 @@ static void *allocate(size_t count, size_t bytes)
 /* Requests are made out of it, so it is aligned as they have to be. */
 static uint8_t *allocate_pages(size_t bytes)
 {
-    uint8_t *memory = aligned_alloc(STRIA_PAGE_BYTES, bytes);
+    const size_t whole = (bytes + STRIA_PAGE_BYTES - 1) & ~(size_t)(STRIA_PAGE_BYTES - 1);
+    uint8_t *memory = aligned_alloc(STRIA_PAGE_BYTES, whole);
     STRIA_ASSERT(memory);
-    memset(memory, 0, bytes);
+    memset(memory, 0, whole);
     return memory;
 }
 

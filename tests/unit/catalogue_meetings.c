@@ -241,9 +241,7 @@ static void session(uint32_t drives)
     renew(&log, replicas, drives);
     share(drives);
     for (uint32_t turn = (uint32_t)stria_random_below(&life.random, 12); turn > 0 && !life.cut; turn--) {
-        if (log.entries_max - log.count < 4)
-            compact(&log, drives, 0);
-        else if (chance(10))
+        if (log.entries_max - log.count < 4 || chance(10))
             compact(&log, drives, 0);
         else if (chance(3) || log.entries_max - log.count < 4)
             remove_one(&log, drives);
