@@ -1,6 +1,7 @@
 #include "backends/backend.h"
 
 #include "backends/list.h"
+#include "core/watch.h"
 #include "support/clock.h"
 
 #include <stdarg.h>
@@ -104,9 +105,12 @@ static int run_once(struct run *run, struct stria_done *done)
     if (code < 0)
         return code;
     run->stuck = true;
-    const uint64_t start_ns = stria_clock_ns();
-    for (uint64_t now_ns = start_ns; now_ns - start_ns < run->limit_ns; now_ns = stria_clock_ns()) {
-        int count = drive->backend->poll(drive, done, 1, run->limit_ns - (now_ns - start_ns));
+    struct stria_watch watch;
+    stria_watch_init(&watch, run->limit_ns);
+    stria_watch_look(&watch, stria_clock_ns());
+    const uint64_t since_ns = watch.watched_ns;
+    for (; !stria_watch_over(&watch, since_ns); stria_watch_look(&watch, stria_clock_ns())) {
+        int count = drive->backend->poll(drive, done, 1, stria_watch_due_ns(&watch, since_ns) - watch.now_ns);
         if (count < 0)
             return count;
         if (count == 1 && done->tag == run->io.tag) {
