@@ -159,7 +159,7 @@ void stria_traits_note(struct stria_traits *traits, const char *format, ...)
  * (bounded: no progress is STRIA_ERR_IO). For set-up and tools, not for the data path. Requires that
  * nothing else is in flight. The drive never sees data, which needs no alignment and is the caller's again
  * in any case: what is transferred goes through memory that is given up where a request did not end. After
- * STRIA_ERR_TIMEOUT (one minute without an answer) it is still in flight: only close the drive. */
+ * STRIA_ERR_TIMEOUT (watched for a minute without an answer) it is still in flight: only close the drive. */
 int stria_drive_run(struct stria_drive *drive, enum stria_io_op op, uint64_t offset, uint64_t length,
                     void *data);
 
