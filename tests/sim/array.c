@@ -1,6 +1,7 @@
 #include "tests/sim/array.h"
 
 #include "core/assert.h"
+#include "tests/sim/knowledge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,6 @@ static void format_drive(struct sim_world *world, uint32_t index)
     past->super = super;
     past->media = sim_media_new(&super.geometry, &world->ring);
     past->owners = allocate(super.geometry.extent_count, sizeof(uint64_t));
-    past->fresh = true;
     for (uint32_t copy = 0; copy < 2; copy++)
         stria_superblock_encode(sim_media_bytes(past->media, super.geometry.super_offset[copy]), &super);
 }
@@ -273,46 +273,11 @@ static void repair_replicas(struct sim_world *world, struct sim_array *array)
         } else if (renewal != STRIA_RENEWAL_NONE) {
             write_whole(world, &array->catalogue, index);
         }
-        world->past[index].fresh |= !world->cut;
     }
 }
 
-/* A recording that a cut left without an end gets one, so that what was found of it stays as it was found. */
-static void close_recordings(struct sim_world *world, struct sim_array *array)
-{
-    uint32_t first = array->catalogue.count;
-    if (stria_inventory_close(&array->inventory, &array->input, &array->catalogue, 1) == STRIA_OK)
-        world->cover->recovered += array->catalogue.count - first;
-    if (array->catalogue.count > first) {
-        write_cells(world, array, first, array->catalogue.count - first);
-        if (!sim_failed(world))
-            take_inventory(world, array);
-    }
-}
-
-void sim_array_repair(struct sim_world *world, struct sim_array *array)
-{
-    repair_replicas(world, array);
-    close_recordings(world, array);
-}
-
-void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording)
-{
-    struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = recording->id};
-    if (world->cut || array->catalogue.entries_max - array->catalogue.count <= CATALOGUE_LOW)
-        return;
-    int index = stria_catalogue_append(&array->catalogue, &entry);
-    STRIA_ASSERT(index >= 0);
-    recording->removing = true;
-    write_cells(world, array, (uint32_t)index, 1);
-    if (world->cut)
-        return;
-    recording->removed = true;
-    world->cover->removals++;
-    take_inventory(world, array);
-}
-
-void sim_array_compact(struct sim_world *world, struct sim_array *array)
+/* Rewrites the catalogue without what is removed, when it has little room left. */
+static void compact(struct sim_world *world, struct sim_array *array)
 {
     struct stria_catalogue target;
     if (world->cut || array->catalogue.entries_max - array->catalogue.count > CATALOGUE_LOW)
@@ -336,6 +301,43 @@ void sim_array_compact(struct sim_world *world, struct sim_array *array)
         if (array->drives[index].present)
             write_whole(world, &array->catalogue, index);
     world->cover->compactions++;
+    take_inventory(world, array);
+}
+
+/* A recording that a cut left without an end gets one, so that what was found of it stays as it was found. */
+static void close_recordings(struct sim_world *world, struct sim_array *array)
+{
+    uint32_t first = array->catalogue.count;
+    if (stria_inventory_close(&array->inventory, &array->input, &array->catalogue, 1) == STRIA_OK)
+        world->cover->recovered += array->catalogue.count - first;
+    if (array->catalogue.count > first) {
+        write_cells(world, array, first, array->catalogue.count - first);
+        if (!sim_failed(world))
+            take_inventory(world, array);
+    }
+}
+
+void sim_array_repair(struct sim_world *world, struct sim_array *array)
+{
+    repair_replicas(world, array);
+    compact(world, array);
+    close_recordings(world, array);
+}
+
+void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording)
+{
+    struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = recording->id};
+    if (world->cut || array->catalogue.entries_max - array->catalogue.count <= CATALOGUE_LOW)
+        return;
+    int index = stria_catalogue_append(&array->catalogue, &entry);
+    STRIA_ASSERT(index >= 0);
+    recording->removing = true;
+    write_cells(world, array, (uint32_t)index, 1);
+    if (world->cut)
+        return;
+    recording->removed = true;
+    sim_know_removed(array, recording);
+    world->cover->removals++;
     take_inventory(world, array);
 }
 

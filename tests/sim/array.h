@@ -38,14 +38,12 @@ void sim_array_format(struct sim_world *world);
 struct sim_array *sim_array_load(struct sim_world *world, uint32_t present);
 void sim_array_free(struct sim_array *array);
 
-/* What opening for writing brings in order: stale replicas of the catalogue, recordings without an end. */
+/* What opening for writing brings in order: stale replicas of the catalogue, one that has little room left,
+ * recordings without an end. */
 void sim_array_repair(struct sim_world *world, struct sim_array *array);
 
 /* Removes a recording, durably, and frees its extents. */
 void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording);
-
-/* Rewrites the catalogue without what is removed, when it has little room left. */
-void sim_array_compact(struct sim_world *world, struct sim_array *array);
 
 /* Marks which extents are free for the next recording. */
 void sim_array_mark(struct sim_array *array);

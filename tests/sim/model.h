@@ -35,6 +35,9 @@ struct sim_recording {
     bool holes;               /* closed by a recovery with a drive absent: nobody may know of some */
     bool removing;            /* its removal has begun */
     bool removed;             /* and ended */
+    uint32_t begun_on;        /* which drives durably hold that it exists, a bit for each … */
+    uint32_t ended_on;        /* … that it ended, and how … */
+    uint32_t removed_on;      /* … that it was removed */
     uint64_t length_bytes;    /* delivered by the source or skipped; after a cut: as found */
     uint64_t delivered_bytes; /* after a recovery: how long it once was */
     uint64_t watermark_bytes;

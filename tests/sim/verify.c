@@ -1,6 +1,7 @@
 /* The checks made on what is found on the media, whatever happened before. */
 #include "tests/sim/array.h"
 #include "tests/sim/hash.h"
+#include "tests/sim/knowledge.h"
 
 static uint32_t length_of(const struct sim_world *world, uint64_t length_bytes, uint64_t chunk)
 {
@@ -132,11 +133,12 @@ static uint64_t stored_end(const struct sim_world *world, const struct sim_recor
 }
 
 static void verify_map(struct sim_world *world, const struct sim_array *array,
-                       const struct sim_recording *recording, const struct stria_recording *found, bool known)
+                       const struct sim_recording *recording, const struct stria_recording *found)
 {
     struct stria_map map;
     sim_map_make(world, array, found, &map);
-    uint64_t least = recording->closed && known ? recording->length_bytes : 0;
+    uint64_t least =
+        recording->closed && (recording->ended_on & sim_present(array)) ? recording->length_bytes : 0;
     /* Its own end may come back with a drive that was away when it was closed. */
     uint64_t most = recording->length_bytes;
     if (recording->holes && recording->delivered_bytes > most)
@@ -157,54 +159,42 @@ static void verify_map(struct sim_world *world, const struct sim_array *array,
     sim_map_free(&map);
 }
 
-/* Whether a drive is there that knows all that was ever written down, and never lied. */
-static bool somebody_knows(const struct sim_world *world, const struct sim_array *array)
+static bool ever_begun(const struct sim_world *world, uint64_t id)
 {
-    for (uint32_t drive = 0; drive < array->drive_count; drive++)
-        if (array->drives[drive].present && world->past[drive].fresh && !world->past[drive].damaged)
+    for (uint32_t index = 0; index < world->model.count; index++)
+        if (world->model.recordings[index].id == id)
             return true;
     return false;
 }
 
-/* One that was cut off at its very beginning may be forgotten, and come back with a drive that was away. */
-static bool ever_begun(struct sim_world *world, uint64_t id)
+static void verify_recording(struct sim_world *world, const struct sim_array *array,
+                             const struct sim_recording *recording)
 {
-    if (sim_model_find(&world->model, id))
-        return true;
-    for (uint32_t index = 0; index < world->model.count; index++)
-        if (world->model.recordings[index].id == id && !world->model.recordings[index].started)
-            return true;
-    return false;
+    const uint32_t present = sim_present(array);
+    const struct stria_recording *found = stria_inventory_find_id(&array->inventory, recording->id);
+    const unsigned long long id = recording->id;
+    if (((recording->begun_on | recording->removed_on) & present) && array->inventory.next_recording <= id)
+        sim_fail(world, "the identity of recording %llu is given out again", id);
+    if (found && (recording->removed_on & present) && sim_model_find(&world->model, id) == NULL)
+        sim_fail(world, "recording %llu is back after its removal", id);
+    if (recording->removed)
+        return;
+    if (!found && (recording->begun_on & present) && !recording->removing)
+        sim_fail(world, "recording %llu is not found", id);
+    if (found && !found->complete && (recording->ended_on & present))
+        sim_fail(world, "recording %llu is finished, and found without its end", id);
+    if (found)
+        verify_map(world, array, recording, found);
 }
 
 void sim_verify(struct sim_world *world, const struct sim_array *array)
 {
-    uint64_t last = 0;
-    bool known = somebody_knows(world, array);
-    for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++) {
-        const struct sim_recording *recording = &world->model.recordings[index];
-        const struct stria_recording *found = stria_inventory_find_id(&array->inventory, recording->id);
-        last = recording->started ? recording->id : last;
-        if (found && recording->removed && recording->started && known &&
-            sim_model_find(&world->model, recording->id) == NULL)
-            sim_fail(world, "recording %llu is back after its removal", (unsigned long long)recording->id);
-        if (recording->removed)
-            continue;
-        if (!found && recording->started && !recording->removing && known)
-            sim_fail(world, "recording %llu is not found", (unsigned long long)recording->id);
-        if (found && recording->finished && !found->complete && known)
-            sim_fail(world, "recording %llu is finished, and found without its end",
-                     (unsigned long long)recording->id);
-        if (found)
-            verify_map(world, array, recording, found, known);
-    }
-    for (uint32_t index = 0; index < array->inventory.recording_count && known; index++)
+    for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++)
+        verify_recording(world, array, &world->model.recordings[index]);
+    for (uint32_t index = 0; index < array->inventory.recording_count; index++)
         if (!ever_begun(world, array->inventory.recordings[index].id))
             sim_fail(world, "there is a recording %llu that nobody made",
                      (unsigned long long)array->inventory.recordings[index].id);
-    if (array->inventory.next_recording <= last && known)
-        sim_fail(world, "the next recording's identity %llu is taken",
-                 (unsigned long long)array->inventory.next_recording);
 }
 
 static bool everybody_there(const struct sim_array *array)
@@ -274,6 +264,13 @@ void sim_note_ends(struct sim_world *world, const struct sim_array *array)
     }
 }
 
+/* Whether what is not found is gone: somebody there knew that it began, or nobody can be relied on to know.
+ */
+static bool knows_of(const struct sim_array *array, const struct sim_recording *recording)
+{
+    return recording->begun_on == 0 || (recording->begun_on & sim_present(array)) != 0;
+}
+
 void sim_adopt(struct sim_world *world, const struct sim_array *array)
 {
     for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++) {
@@ -282,7 +279,7 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
         if (recording->removed || (recording->closed && !recording->removing))
             continue;
         if (!found) {
-            recording->removed = true;
+            recording->removed |= knows_of(array, recording);
             continue;
         }
         /* A drive that is away may have got the removal, which takes effect when it is back. */

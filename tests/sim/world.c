@@ -4,6 +4,7 @@
 #include "tests/sim/array.h"
 #include "tests/sim/audit.h"
 #include "tests/sim/drive.h"
+#include "tests/sim/knowledge.h"
 #include "tests/sim/source.h"
 
 #include <stdarg.h>
@@ -93,6 +94,7 @@ static void on_started(void *context)
     struct sim_world *world = context;
     if (!deaf(world)) {
         world->recording->started = true;
+        sim_know_begun(world);
         world->moved_ns = world->now_ns;
     }
 }
@@ -155,6 +157,8 @@ static void on_finished(void *context, int code)
     sim_note(&world->trace, world->now_ns, "finished, code -%llu%.0llu%.0llu", -code, 0, 0);
     world->finished = true;
     world->finish_code = code;
+    if (code == STRIA_OK)
+        sim_know_ended(world);
 }
 
 static void make_ring(struct sim_world *world)
@@ -177,33 +181,22 @@ static uint32_t all_alive(const struct sim_world *world)
     return mask;
 }
 
-static uint32_t all_fresh(const struct sim_world *world)
-{
-    uint32_t mask = 0;
-    for (uint32_t index = 0; index < world->scenario.drive_count; index++)
-        if (world->past[index].fresh)
-            mask |= 1u << index;
-    return mask;
-}
-
-/* Drives that are there, some left out at random: but one of those that know all that happened remains, since
- * without it nobody could know better. */
+/* Drives that are there, some left out at random: but those that remain know together all that is known,
+ * since nobody could know better than all of them. */
 static uint32_t some_drives(struct sim_world *world, uint64_t which)
 {
     uint32_t mask = all_alive(world);
     for (uint32_t index = 0; index < world->scenario.drive_count; index++)
         if (sim_draw(world->scenario.seed, SIM_TOPIC_LIFE, which << 8 | index, world->life) % 3 == 0)
             mask &= ~(1u << index);
-    return mask & all_fresh(world) ? mask : all_alive(world);
+    return sim_know_all(world, mask) ? mask : all_alive(world);
 }
 
-/* When all that know everything are dead, one is brought back. */
+/* What only the dead know nobody else can: then they are brought back, one after the other. */
 static void revive(struct sim_world *world)
 {
-    if (all_alive(world) & all_fresh(world))
-        return;
     for (uint32_t index = 0; index < world->scenario.drive_count; index++)
-        if (world->past[index].fresh)
+        if (!sim_know_all(world, all_alive(world)))
             world->past[index].dead = false;
 }
 
@@ -340,21 +333,6 @@ static void record(struct sim_world *world)
         sim_audit_finished(world);
 }
 
-/* Of those present at the end, who knows all that the catalogue says? */
-static void judge_freshness(struct sim_world *world)
-{
-    bool live[STRIA_DRIVES_MAX] = {false};
-    bool any = false;
-    for (uint32_t index = 0; index < world->scenario.drive_count; index++) {
-        struct stria_drive_status status;
-        stria_recorder_drive_status(world->recorder, index, &status);
-        live[index] = status.state != STRIA_DRIVE_LOST;
-        any |= live[index];
-    }
-    for (uint32_t index = 0; index < world->scenario.drive_count; index++)
-        world->past[index].fresh = any ? live[index] : index == world->last_given_up;
-}
-
 static void end_recording(struct sim_world *world)
 {
     struct stria_recorder_status status;
@@ -366,7 +344,6 @@ static void end_recording(struct sim_world *world)
     world->recording->closed = world->recording->finished;
     world->cover->recordings++;
     world->cover->finished += world->recording->finished;
-    judge_freshness(world);
     free(world->recorder);
     free(world->pump);
     free(world->slot_data);
@@ -467,13 +444,14 @@ static bool open_array(struct sim_world *world)
     world->array = sim_array_load(world, present);
     if (!world->array)
         return false;
-    for (uint32_t index = 0; index < world->scenario.drive_count; index++)
-        world->past[index].fresh &= present >> index & 1;
+    sim_note(&world->trace, world->now_ns, "opened with drives %llx%.0llu%.0llu", present, 0, 0);
+    sim_verify(world, world->array);
     sim_note_ends(world, world->array);
-    sim_array_compact(world, world->array);
     sim_array_repair(world, world->array);
-    if (!world->cut)
+    if (!world->cut) {
+        sim_know_met(world, world->array);
         sim_adopt(world, world->array);
+    }
     if (!world->cut && !sim_failed(world))
         remove_some(world);
     return !world->cut && !sim_failed(world);
@@ -497,6 +475,7 @@ static void live(struct sim_world *world)
     }
     power_down(world);
     rot(world);
+    sim_know_lies(world);
     revive(world);
     verify_with(world, all_alive(world));
     verify_with(world, some_drives(world, 2));

@@ -31,7 +31,6 @@ struct sim_drive_past {
     uint64_t *owners;  /* by extent: recording << 32 | chunk, plus one; zero: none */
     uint64_t requests; /* so far: numbers them for the draws */
     bool dead;         /* never to be seen again */
-    bool fresh;        /* has every entry of the catalogue that any drive has */
     bool damaged;      /* it has lied: what it holds may be wrong */
 };
 
