@@ -45,6 +45,12 @@ int stria_drive_open(const struct stria_drive_options *options, struct stria_dri
                              options->path);
 }
 
+int stria_drive_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                     char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    return drive->backend->lock ? drive->backend->lock(drive, number, how, holder) : STRIA_OK;
+}
+
 static bool in_range(const struct stria_traits *traits, const struct stria_io *io)
 {
     return io->offset % traits->block_bytes == 0 && io->length % traits->block_bytes == 0 && io->length > 0 &&

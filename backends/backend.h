@@ -83,6 +83,12 @@ struct stria_drive_options {
     bool unregistered; /* do not try fixed buffers, even where they work */
 };
 
+/* See stria_backend.lock. */
+enum stria_lock { STRIA_LOCK_NONE, STRIA_LOCK_SHARED, STRIA_LOCK_ALONE };
+
+#define STRIA_LOCK_HOLDER_BYTES 96u
+#define STRIA_LOCK_NUMBERS      (UINT64_C(1) << 62)
+
 /* Memory from which requests take their data; registering it is an optimisation and may fail quietly. */
 struct stria_region {
     void *base;
@@ -129,6 +135,14 @@ struct stria_backend {
      * poll never waits. */
     void (*wake)(struct stria_drive *drive);
 
+    /* Locks a number, below STRIA_LOCK_NUMBERS, among all who have the same drive open on this machine; they
+     * alone give the numbers a meaning. Takes the place of the lock that this drive had on it; NONE gives it
+     * back, as closing the drive does and the end of the process, however it ends. STRIA_ERR_BUSY when
+     * another one's lock is in the way, with who has it in holder. STRIA_ERR_UNSUPPORTED where there are no
+     * such locks. Never waits. Any thread. Null where nobody else can have the drive open. */
+    int (*lock)(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                char holder[STRIA_LOCK_HOLDER_BYTES]);
+
     /* Ends the drive within STRIA_CLOSE_NS_MAX. Requests in flight are waited for, or abandoned where they
      * do not end. An abandoned read may still arrive: data of requests that were not polled has to
      * stay mapped or be unmapped, never go back to an allocator. */
@@ -150,6 +164,10 @@ int stria_drive_open(const struct stria_drive_options *options, struct stria_dri
  * an unknown operation, STRIA_ERR_PERMISSION for a change to a read-only one. Every backend's submit
  * begins with it. */
 int stria_io_check(const struct stria_drive *drive, const struct stria_io *io);
+
+/* stria_backend.lock of any drive: STRIA_OK where the backend has none. */
+int stria_drive_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                     char holder[STRIA_LOCK_HOLDER_BYTES]);
 
 /* Adds a phrase to traits->note, behind a semicolon where there is one already; once, however often. */
 void stria_traits_note(struct stria_traits *traits, const char *format, ...)

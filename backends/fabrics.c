@@ -95,6 +95,12 @@ static void fabrics_wake(struct stria_drive *drive)
         inner->backend->wake(inner);
 }
 
+static int fabrics_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                        char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    return stria_drive_lock(((struct fabrics_drive *)drive)->inner, number, how, holder);
+}
+
 static void fabrics_close(struct stria_drive *drive)
 {
     struct fabrics_drive *fabrics = (struct fabrics_drive *)drive;
@@ -111,5 +117,6 @@ const struct stria_backend stria_backend_fabrics = {
     .submit = fabrics_submit,
     .poll = fabrics_poll,
     .wake = fabrics_wake,
+    .lock = fabrics_lock,
     .close = fabrics_close,
 };

@@ -260,6 +260,12 @@ static void fake_wake(struct stria_drive *drive)
         fake->inner->backend->wake(fake->inner);
 }
 
+static int fake_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                     char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    return stria_drive_lock(((struct fake_drive *)drive)->inner, number, how, holder);
+}
+
 static void fake_close(struct stria_drive *drive)
 {
     struct fake_drive *fake = (struct fake_drive *)drive;
@@ -282,5 +288,6 @@ static const struct stria_backend fake_backend = {
     .submit = fake_submit,
     .poll = fake_poll,
     .wake = fake_wake,
+    .lock = fake_lock,
     .close = fake_close,
 };

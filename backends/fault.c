@@ -258,6 +258,12 @@ static void fault_wake(struct stria_drive *drive)
         fault->inner->backend->wake(fault->inner);
 }
 
+static int fault_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                      char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    return stria_drive_lock(((struct fault_drive *)drive)->inner, number, how, holder);
+}
+
 static void fault_close(struct stria_drive *drive)
 {
     struct fault_drive *fault = (struct fault_drive *)drive;
@@ -278,5 +284,6 @@ static const struct stria_backend fault_backend = {
     .submit = fault_submit,
     .poll = fault_poll,
     .wake = fault_wake,
+    .lock = fault_lock,
     .close = fault_close,
 };

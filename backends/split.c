@@ -198,6 +198,12 @@ static void split_wake(struct stria_drive *drive)
         split->inner->backend->wake(split->inner);
 }
 
+static int split_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                      char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    return stria_drive_lock(((struct split_drive *)drive)->inner, number, how, holder);
+}
+
 static void split_close(struct stria_drive *drive)
 {
     struct split_drive *split = (struct split_drive *)drive;
@@ -211,6 +217,7 @@ static const struct stria_backend split_backend = {
     .submit = split_submit,
     .poll = split_poll,
     .wake = split_wake,
+    .lock = split_lock,
     .close = split_close,
 };
 

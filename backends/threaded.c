@@ -189,6 +189,12 @@ static bool end_wait(struct threaded_drive *threaded)
     }
 }
 
+static int threaded_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                         char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    return stria_drive_lock(((struct threaded_drive *)drive)->inner, number, how, holder);
+}
+
 static void threaded_close(struct stria_drive *drive)
 {
     struct threaded_drive *threaded = (struct threaded_drive *)drive;
@@ -220,5 +226,6 @@ static const struct stria_backend threaded_backend = {
     .poll = threaded_poll,
     .revoke = threaded_revoke,
     .wake = threaded_wake,
+    .lock = threaded_lock,
     .close = threaded_close,
 };

@@ -2,8 +2,9 @@
  * passthrough. They differ in how they open a drive and in the dialect that its requests are written in.
  *
  * uring_file.c is the backend for files and block devices: uring_open.c opens the path, or says why not;
- * uring_holder.c finds who else uses it; uring_media.c asks what the medium is like. uring_cmd.c is the
- * backend for NVMe passthrough. uring_ring.c sets up the ring; uring.c moves the requests. */
+ * uring_lock.c locks what is kept on it; uring_holder.c finds who else uses it; uring_media.c asks what the
+ * medium is like. uring_cmd.c is the backend for NVMe passthrough. uring_ring.c sets up the ring; uring.c
+ * moves the requests. */
 #ifndef STRIA_BACKENDS_URING_H
 #define STRIA_BACKENDS_URING_H
 
@@ -89,6 +90,8 @@ int uring_attach(struct stria_drive *drive, const struct stria_region *regions, 
 int uring_submit(struct stria_drive *drive, const struct stria_io *io);
 int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max, uint64_t wait_ns);
 void uring_wake(struct stria_drive *drive);
+int uring_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+               char holder[STRIA_LOCK_HOLDER_BYTES]);
 void uring_close(struct stria_drive *drive);
 
 /* Opens the path into *fd and, where options want it held, into *hold_fd, with its status. The sentence names
@@ -96,9 +99,12 @@ void uring_close(struct stria_drive *drive);
 int uring_path_open(const struct stria_drive_options *options, int *fd, int *hold_fd, struct stat *status,
                     struct stria_trouble *trouble);
 
-/* Writes who holds the lock of a file into out: "process 4711 (stria) uses it", or "another process uses it"
- * where the system does not tell. */
+/* Writes who holds the lock of a file into out: "process 4711 (stria)", or "another process" where the system
+ * does not tell. */
 void uring_holder_print(char *out, size_t size, const struct stat *status);
+
+/* The same of a lock of an open file description that covers the byte at an offset. */
+void uring_lock_holder_print(char *out, size_t size, const struct stat *status, uint64_t offset);
 
 /* Fills in the traits that depend on the medium: sizes, alignment, cache, serial number. */
 int uring_media_describe(int fd, const struct stat *status, bool direct, struct stria_traits *traits,

@@ -372,5 +372,6 @@ const struct stria_backend stria_backend_uring_cmd = {
     .submit = cmd_submit,
     .poll = cmd_poll,
     .wake = cmd_wake,
+    .lock = uring_lock,
     .close = cmd_close,
 };

@@ -93,5 +93,6 @@ const struct stria_backend stria_backend_uring = {
     .submit = uring_submit,
     .poll = uring_poll,
     .wake = uring_wake,
+    .lock = uring_lock,
     .close = uring_close,
 };

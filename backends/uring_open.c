@@ -30,7 +30,8 @@ static int busy(const char *path, const struct stat *status, struct stria_troubl
         return STRIA_ERR_BUSY;
     char holder[128];
     uring_holder_print(holder, sizeof(holder), status);
-    return stria_trouble_set(trouble, STRIA_ERR_BUSY, "%s is busy, %s: end that use first", path, holder);
+    return stria_trouble_set(trouble, STRIA_ERR_BUSY, "%s is busy, %s uses it: end that use first", path,
+                             holder);
 }
 
 static int failure(const struct stria_drive_options *options, int error, const struct stat *status,

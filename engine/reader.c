@@ -6,6 +6,7 @@
 #include "core/fetch.h"
 #include "core/watch.h"
 #include "engine/array_internal.h"
+#include "engine/held.h"
 #include "engine/reads.h"
 #include "support/clock.h"
 
@@ -18,6 +19,9 @@
 #define AHEAD_PER_DRIVE_MIN   2u
 #define AHEAD_PER_DRIVE_MAX   16u
 #define CHUNK_NONE            UINT64_MAX
+
+/* How often what is damaged makes us look whether the recording was removed. */
+#define LOOK_NS STRIA_NS_PER_S
 
 /* Where the payload that lies in a wrong place is looked for: as many extents of the stream on either side.
  */
@@ -57,6 +61,8 @@ struct stria_reader {
     uint64_t next;    /* the first chunk that was not read ahead yet */
     uint32_t ahead;   /* how far to read ahead: more the longer the reading goes straight on */
     uint32_t searches_in_vain;
+    uint64_t look_due_ns; /* when to look again whether the recording was removed */
+    bool removed;         /* it was */
     struct stria_watch watch;
 };
 
@@ -367,6 +373,14 @@ static enum stria_read_verdict hole_verdict(enum stria_map_state state)
     return state == STRIA_MAP_MISSING ? STRIA_READ_MISSING : STRIA_READ_GAP;
 }
 
+bool stria_reader_removed(struct stria_reader *reader)
+{
+    if (!reader->removed && !reader->array->writable)
+        stria_held_look(reader->array, &reader->info.id, 1, &reader->removed);
+    reader->look_due_ns = stria_clock_ns() + LOOK_NS;
+    return reader->removed;
+}
+
 int64_t stria_reader_view(struct stria_reader *reader, uint64_t offset, const void **data,
                           enum stria_read_verdict *verdict)
 {
@@ -387,6 +401,8 @@ int64_t stria_reader_view(struct stria_reader *reader, uint64_t offset, const vo
     if (!slot)
         return STRIA_ERR_NO_MEMORY;
     *verdict = slot->good ? STRIA_READ_OK : STRIA_READ_CORRUPT;
+    if (!slot->good && stria_clock_ns() >= reader->look_due_ns && stria_reader_removed(reader))
+        return STRIA_ERR_NOT_FOUND;
     if (slot->good)
         *data = slot->data + within;
     return (int64_t)bytes;
@@ -498,6 +514,16 @@ static void destroy(struct stria_reader *reader, bool abandoned)
     free(reader);
 }
 
+static int hold(struct stria_reader *reader, struct stria_trouble *trouble)
+{
+    const int code =
+        stria_held_begin(reader->array, &reader->user, &reader->info.id, 1, &reader->removed, trouble);
+    if (code != STRIA_OK || !reader->removed)
+        return code;
+    return stria_trouble_set(trouble, STRIA_ERR_NOT_FOUND, "recording %s has just been removed",
+                             reader->info.name);
+}
+
 int stria_reader_open(struct stria_array *array, const char *name, struct stria_reader **reader,
                       struct stria_trouble *trouble)
 {
@@ -520,6 +546,11 @@ int stria_reader_open(struct stria_array *array, const char *name, struct stria_
         code = create_slots(opened, trouble);
     if (code == STRIA_OK)
         code = stria_reads_join(array, &opened->user, trouble);
+    const bool joined = code == STRIA_OK;
+    if (code == STRIA_OK)
+        code = hold(opened, trouble);
+    if (code != STRIA_OK && joined)
+        stria_reads_leave(array, &opened->user);
     if (code != STRIA_OK) {
         destroy(opened, false);
         return code;

@@ -3,6 +3,7 @@
 #include "core/digest.h"
 #include "core/watch.h"
 #include "engine/array_internal.h"
+#include "engine/held.h"
 #include "support/clock.h"
 
 #include <stdlib.h>
@@ -182,6 +183,7 @@ static void close_given_up(struct stria_array *array)
 
 bool stria_reads_leave(struct stria_array *array, struct stria_reads_user *user)
 {
+    stria_held_end(array, user);
     if (user->attached)
         detach(array);
     else

@@ -15,6 +15,8 @@ struct stria_reads_user {
     /* A drive is not used any more; what was in flight on it never ends. Called from within stria_reads_poll
      * and stria_reads_give_up. */
     void (*gone)(void *context, uint32_t drive, int code);
+    const uint64_t *recordings; /* that it holds (engine/held.h), by rising id; the user's own */
+    uint32_t recording_count;
     struct stria_reads_user *next;
     uint16_t number;
     uint32_t outstanding[STRIA_DRIVES_MAX];

@@ -1,5 +1,6 @@
 /* Removing recordings. */
 #include "engine/array_internal.h"
+#include "engine/held.h"
 #include "engine/trim.h"
 
 int stria_array_remove(struct stria_array *array, const char *name, struct stria_trouble *trouble)
@@ -17,9 +18,15 @@ int stria_array_remove(struct stria_array *array, const char *name, struct stria
     if (array->readers)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                                  "array %s is being read: close the readers before removing", array->name);
+    struct stria_recording_info removed;
+    stria_recording_describe(recording, &removed);
+    int code = stria_held_alone(array, &removed, trouble);
+    if (code != STRIA_OK)
+        return code;
     struct stria_extent_set freed;
     stria_extent_set_fill(&freed, array, STRIA_EXTENT_USED);
-    int code = stria_array_forget(array, recording->id, trouble);
+    code = stria_array_forget(array, removed.id, trouble);
+    stria_held_release(array, removed.id);
     if (code == STRIA_OK)
         code = stria_array_take_stock(array, trouble);
     if (code == STRIA_OK) {

@@ -5,6 +5,7 @@
 #include "core/bits.h"
 #include "core/digest.h"
 #include "engine/array_internal.h"
+#include "engine/held.h"
 #include "engine/reads.h"
 #include "support/clock.h"
 
@@ -28,6 +29,9 @@ struct verification {
     const struct stria_verify_options *options;
     struct stria_verify_result *result;
     struct stria_reads_user user;
+    uint64_t *ids; /* of the recordings wanted, by rising id … */
+    bool *removed; /* … and which of them were removed since the array was opened */
+    uint32_t id_count;
     struct stria_verifier_recording *recordings;
     struct stria_map *maps;
     struct stria_verifier_counts *counts;
@@ -74,19 +78,41 @@ static int check_names(const struct verification *run, struct stria_trouble *tro
     return STRIA_OK;
 }
 
+/* Keeps others from removing what is wanted. What they removed already is left out, unless it was asked for
+ * by name. */
+static int hold_recordings(struct verification *run, struct stria_trouble *trouble)
+{
+    const struct stria_inventory *inventory = &run->array->inventory;
+    const size_t most = inventory->recording_count ? inventory->recording_count : 1;
+    run->ids = calloc(most, sizeof(*run->ids));
+    run->removed = calloc(most, sizeof(*run->removed));
+    if (!run->ids || !run->removed)
+        return no_memory(run, trouble);
+    for (uint32_t index = 0; index < inventory->recording_count; index++)
+        if (wanted(run->options, &inventory->recordings[index]))
+            run->ids[run->id_count++] = inventory->recordings[index].id;
+    int code = stria_held_begin(run->array, &run->user, run->ids, run->id_count, run->removed, trouble);
+    for (uint32_t index = 0; code == STRIA_OK && index < run->id_count && run->options->name_count > 0;
+         index++)
+        if (run->removed[index])
+            code = stria_trouble_set(trouble, STRIA_ERR_NOT_FOUND, "recording %s has just been removed",
+                                     stria_inventory_find_id(inventory, run->ids[index])->name);
+    return code;
+}
+
 static int choose_recordings(struct verification *run, struct stria_trouble *trouble)
 {
     const struct stria_inventory *inventory = &run->array->inventory;
-    size_t most = inventory->recording_count ? inventory->recording_count : 1;
+    const size_t most = run->id_count ? run->id_count : 1;
     run->recordings = calloc(most, sizeof(*run->recordings));
     run->maps = calloc(most, sizeof(*run->maps));
     run->counts = calloc(most, sizeof(*run->counts));
     run->result->recordings = calloc(most, sizeof(*run->result->recordings));
     if (!run->recordings || !run->maps || !run->counts || !run->result->recordings)
         return no_memory(run, trouble);
-    for (uint32_t index = 0; index < inventory->recording_count; index++) {
-        const struct stria_recording *recording = &inventory->recordings[index];
-        if (!wanted(run->options, recording))
+    for (uint32_t index = 0; index < run->id_count; index++) {
+        const struct stria_recording *recording = stria_inventory_find_id(inventory, run->ids[index]);
+        if (run->removed[index])
             continue;
         uint32_t chosen = run->result->recording_count;
         int code = stria_reads_map(run->array, recording, &run->maps[chosen], trouble);
@@ -338,8 +364,27 @@ static void turn(struct verification *run)
         stria_reads_wait(run->array, ticket, due_ns - now_ns);
 }
 
+static bool is_damaged(const struct stria_verifier_counts *counts)
+{
+    return counts->corrupt + counts->missing + counts->misplaced > 0;
+}
+
+/* What another host has removed while it was read is not damaged. */
+static void find_removed(struct verification *run)
+{
+    if (!run->array->writable)
+        stria_held_look(run->array, run->ids, run->id_count, run->removed);
+    for (uint32_t index = 0, id = 0; index < run->result->recording_count; index++) {
+        struct stria_verify_recording *recording = &run->result->recordings[index];
+        while (run->ids[id] != recording->info.id)
+            id++;
+        recording->removed = run->removed[id];
+    }
+}
+
 static void conclude(struct verification *run)
 {
+    bool damaged = false;
     struct stria_verify_result *result = run->result;
     struct stria_verifier_status status;
     stria_verifier_status(run->verifier, &status);
@@ -348,10 +393,15 @@ static void conclude(struct verification *run)
     result->duration_ns = stria_clock_ns() - run->started_ns;
     result->ledger_entries_damaged = run->array->inventory.entries_damaged;
     for (uint32_t index = 0; index < result->recording_count; index++) {
-        const struct stria_verifier_counts *counts = &run->counts[index];
-        result->recordings[index].counts = *counts;
-        result->damaged |= counts->corrupt + counts->missing + counts->misplaced > 0;
+        struct stria_verify_recording *recording = &result->recordings[index];
+        recording->counts = run->counts[index];
+        damaged |= is_damaged(&recording->counts);
     }
+    if (damaged)
+        find_removed(run);
+    for (uint32_t index = 0; index < result->recording_count; index++)
+        result->damaged |=
+            is_damaged(&result->recordings[index].counts) && !result->recordings[index].removed;
 }
 
 static void clean_up(struct verification *run, bool abandoned)
@@ -362,6 +412,8 @@ static void clean_up(struct verification *run, bool abandoned)
         free(run->items[index]);
     if (run->buffers && !abandoned)
         munmap(run->buffers, run->buffers_bytes);
+    free(run->ids);
+    free(run->removed);
     free(run->recordings);
     free(run->maps);
     free(run->counts);
@@ -374,6 +426,8 @@ static void clean_up(struct verification *run, bool abandoned)
 static int prepare(struct verification *run, struct stria_trouble *trouble)
 {
     int code = check_names(run, trouble);
+    if (code == STRIA_OK)
+        code = hold_recordings(run, trouble);
     if (code == STRIA_OK)
         code = choose_recordings(run, trouble);
     if (code == STRIA_OK)

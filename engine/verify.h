@@ -39,12 +39,14 @@ struct stria_verify_options {
 struct stria_verify_recording {
     struct stria_recording_info info;
     struct stria_verifier_counts counts;
+    bool removed; /* by another host, since the array was opened: then what was found damaged says nothing */
 };
 
 struct stria_verify_result {
     struct stria_verify_recording *recordings; /* in the order in which they were begun */
     uint32_t recording_count;
-    bool damaged;        /* something is corrupt, missing or misplaced; known gaps are no damage */
+    bool damaged;        /* something that was not removed is corrupt, missing or misplaced; known gaps are
+                            no damage */
     bool stopped;        /* before the end: the counts are of what was read */
     uint64_t bytes;      /* of payload judged */
     uint64_t bytes_read; /* from drives: without what is judged because its drive was given up */
@@ -55,7 +57,8 @@ struct stria_verify_result {
 
 /* Verifies recordings of an open array, which may be open read-only and does not record: all drives at once,
  * at their full read speed. STRIA_OK also when damage is found. STRIA_ERR_NOT_FOUND for a name that is not
- * there, STRIA_ERR_BUSY, STRIA_ERR_NO_MEMORY, each with a sentence. Free the result when it was STRIA_OK. */
+ * there any more, STRIA_ERR_BUSY, STRIA_ERR_NO_MEMORY, each with a sentence. Free the result when it was
+ * STRIA_OK. */
 int stria_array_verify(struct stria_array *array, const struct stria_verify_options *options,
                        struct stria_verify_result *result, struct stria_trouble *trouble);
 void stria_verify_result_free(struct stria_verify_result *result);

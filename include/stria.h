@@ -77,7 +77,8 @@ int stria_array_drive(const struct stria_array *array, uint32_t index, struct st
 int stria_array_recording(const struct stria_array *array, uint32_t index, struct stria_recording_info *info);
 int stria_array_find(const struct stria_array *array, const char *name, struct stria_recording_info *info);
 
-/* Removes a recording and frees its extents (with TRIM where the drive has it). */
+/* Removes a recording and frees its extents (with TRIM where the drive has it). STRIA_ERR_BUSY while it is
+ * read, here or by another process of this machine. */
 int stria_array_remove(struct stria_array *array, const char *name, struct stria_trouble *trouble);
 
 struct stria_writer_options {
@@ -174,7 +175,8 @@ void stria_writer_result(const struct stria_writer *writer, struct stria_result 
 int stria_writer_gap(const struct stria_writer *writer, uint32_t index, struct stria_gap_info *gap);
 void stria_writer_free(struct stria_writer *writer);
 
-/* Opens a recording for reading; the array may be open read-only. */
+/* Opens a recording for reading; the array may be open read-only. Until it is closed no process of this
+ * machine can remove the recording. */
 int stria_reader_open(struct stria_array *array, const char *name, struct stria_reader **reader,
                       struct stria_trouble *trouble);
 
@@ -186,7 +188,8 @@ enum stria_read_verdict {
 };
 
 /* Reads up to bytes from a stream offset. Returns how many, all of one verdict, so perhaps fewer; 0 at the
- * stream's end. */
+ * stream's end; STRIA_ERR_NO_MEMORY; STRIA_ERR_NOT_FOUND when another host has removed the recording
+ * meanwhile, so that its drives hold other things there. */
 int64_t stria_reader_read(struct stria_reader *reader, uint64_t offset, void *buffer, size_t bytes,
                           enum stria_read_verdict *verdict);
 void stria_reader_close(struct stria_reader *reader);

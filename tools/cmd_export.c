@@ -106,12 +106,24 @@ static void note_hole(struct export *export, enum stria_read_verdict verdict, ui
     export->hole = hole;
 }
 
+static int removed(const struct export *export, struct stria_trouble *trouble)
+{
+    struct stria_recording_info info;
+    stria_reader_describe(export->reader, &info);
+    return stria_trouble_set(
+        trouble, STRIA_ERR_NOT_FOUND,
+        "recording %s was removed by another host while it was exported: not all of it could be read",
+        info.name);
+}
+
 /* One piece of one verdict. */
 static int step(struct export *export, struct stria_trouble *trouble)
 {
     const void *data;
     enum stria_read_verdict verdict;
     int64_t got = stria_reader_view(export->reader, export->next, &data, &verdict);
+    if (got == STRIA_ERR_NOT_FOUND)
+        return removed(export, trouble);
     if (got <= 0) {
         const int code = got < 0 ? (int)got : STRIA_ERR_IO;
         return stria_trouble_set(trouble, code, "cannot read the recording at stream offset %" PRIu64 ": %s",
@@ -139,6 +151,8 @@ static int copy(struct export *export, struct stria_trouble *trouble)
         else
             code = step(export, trouble);
     }
+    if (code == STRIA_OK && export->damaged && stria_reader_removed(export->reader))
+        return removed(export, trouble);
     tell_hole(export);
     return code;
 }

@@ -137,6 +137,7 @@ static void add_recording(struct json_object *list, const struct stria_verify_re
     stria_json_add_u64(object, "unreadable", recording->counts.unreadable);
     stria_json_add_u64(object, "gap_bytes", recording->counts.gap_bytes);
     stria_json_add_bool(object, "complete", recording->info.complete);
+    stria_json_add_bool(object, "removed", recording->removed);
 }
 
 static int print_document(struct verify *verify, const struct stria_verify_result *result)
@@ -165,6 +166,8 @@ static int print_document(struct verify *verify, const struct stria_verify_resul
 static const char *state_of(const struct stria_verify_recording *recording)
 {
     const struct stria_verifier_counts *counts = &recording->counts;
+    if (recording->removed)
+        return "removed meanwhile";
     if (counts->corrupt || counts->missing || counts->misplaced)
         return "damaged";
     if (!recording->info.complete)
@@ -197,19 +200,36 @@ static int print_tables(const struct stria_verify_result *result)
 static bool has_gaps(const struct stria_verify_result *result)
 {
     for (uint32_t i = 0; i < result->recording_count; i++)
-        if (result->recordings[i].counts.gap_bytes)
+        if (result->recordings[i].counts.gap_bytes && !result->recordings[i].removed)
             return true;
     return false;
+}
+
+static bool tell_removed(const struct stria_verify_result *result)
+{
+    bool removed = false;
+    for (uint32_t i = 0; i < result->recording_count; i++) {
+        removed |= result->recordings[i].removed;
+        if (result->recordings[i].removed)
+            fprintf(stderr,
+                    "stria verify: recording %s was removed by another host while it was verified: what was "
+                    "found damaged in it does not count\n",
+                    stria_plain(result->recordings[i].info.name));
+    }
+    return removed;
 }
 
 static int tell_result(struct verify *verify, const struct stria_verify_result *result)
 {
     close_line(verify);
     int status = verify->findings ? print_document(verify, result) : print_tables(result);
+    const bool removed = tell_removed(result);
     if (result->stopped)
         fprintf(stderr, "stria verify: ended by a signal: only a part was verified\n");
     if (status == STRIA_STATUS_OK && (result->damaged || has_gaps(result)))
         status = STRIA_STATUS_NOT_WHOLE;
+    if (status == STRIA_STATUS_OK && removed)
+        status = stria_status_of(STRIA_ERR_NOT_FOUND);
     return status == STRIA_STATUS_OK && result->stopped ? STRIA_STATUS_SYSTEM : status;
 }
 

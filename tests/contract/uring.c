@@ -83,6 +83,28 @@ Test(uring, a_locked_file_is_busy_and_the_process_is_named)
     unlink(path);
 }
 
+Test(uring, a_lock_is_shared_or_alone_and_ends_with_the_drive)
+{
+    char path[128], self[32], holder[STRIA_LOCK_HOLDER_BYTES] = "";
+    struct stria_drive *first, *second;
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    cr_assert(try(path, false, &first, NULL) == STRIA_OK);
+    cr_assert(try(path, true, &second, NULL) == STRIA_OK);
+    snprintf(self, sizeof(self), "process %d (", getpid());
+    cr_expect(stria_drive_lock(first, 7, STRIA_LOCK_SHARED, holder) == STRIA_OK);
+    cr_expect(stria_drive_lock(second, 7, STRIA_LOCK_SHARED, holder) == STRIA_OK);
+    cr_expect(stria_drive_lock(second, 7, STRIA_LOCK_ALONE, holder) == STRIA_ERR_BUSY);
+    cr_expect(strncmp(holder, self, strlen(self)) == 0, "it says: %s", holder);
+    cr_expect(stria_drive_lock(second, 8, STRIA_LOCK_ALONE, holder) == STRIA_OK);
+    cr_expect(stria_drive_lock(first, 8, STRIA_LOCK_SHARED, holder) == STRIA_ERR_BUSY);
+    cr_expect(stria_drive_lock(second, 8, STRIA_LOCK_NONE, holder) == STRIA_OK);
+    cr_expect(stria_drive_lock(first, STRIA_LOCK_NUMBERS - 1, STRIA_LOCK_SHARED, holder) == STRIA_OK);
+    first->backend->close(first);
+    cr_expect(stria_drive_lock(second, 7, STRIA_LOCK_ALONE, holder) == STRIA_OK);
+    second->backend->close(second);
+    unlink(path);
+}
+
 Test(uring, a_file_that_was_closed_can_be_opened_again_at_once)
 {
     char path[128];

@@ -62,6 +62,98 @@ a_lost_drive_is_told() {
     expect 2 "$stria" export array.ini a
 }
 
+# read_half: exports recording a to a pipe of which only the beginning is taken yet.
+read_half() {
+    mkfifo pipe
+    "$stria" export array.ini a >pipe 2>export.err &
+    reader=$!
+    echo $reader >>"$scratch/processes"
+    exec 3<pipe
+    head -c 1000000 <&3 >output
+}
+
+read_rest() {
+    cat <&3 >>output
+    exec 3<&-
+    got=0
+    wait $reader || got=$?
+    [ $got -eq "$1" ] || fail "exit status $got of the reader: $(cat export.err)"
+}
+
+on_devices() {
+    array adaptive 2 64MiB
+    truncate -s 64M drive0.img drive1.img
+    first=$(loop_device drive0.img)
+    second=$(loop_device drive1.img)
+    sed -i -e "s:drive0.img:$first:" -e "s:drive1.img:$second:" -e /^size/d array.ini
+}
+
+# what_is_read_stays COMMAND...: which makes array.ini.
+what_is_read_stays() {
+    "$@"
+    expect 0 "$stria" init array.ini
+    noise input 40000000
+    noise other 40000000
+    expect 0 "$stria" record array.ini --name a --input input
+    expect 0 "$stria" record array.ini --name b --size 1MiB --input input
+    read_half
+    expect 2 "$stria" rm array.ini a
+    complains_once
+    complains "recording a is being read by process $reader \\(stria\\): wait until that has ended"
+    expect 0 "$stria" rm array.ini b
+    expect 0 "$stria" record array.ini --name c --input other
+    read_rest 0
+    same input output
+    expect 0 "$stria" rm array.ini a
+    expect 0 "$stria" export array.ini c -o output
+    same other output
+}
+
+a_killed_reader_is_in_nobodys_way() {
+    array adaptive 2 64MiB
+    expect 0 "$stria" init array.ini
+    noise input 40000000
+    expect 0 "$stria" record array.ini --name a --input input
+    read_half
+    kill -9 $reader
+    wait $reader || true
+    expect 0 "$stria" rm array.ini a
+    exec 3<&-
+}
+
+# elsewhere COMMAND...: runs it on copies of the drives, which then take their place: what a host does that
+# has the drives too, but not this machine's locks.
+elsewhere() {
+    mkdir elsewhere
+    cp array.ini drive?.img elsewhere/
+    (cd elsewhere && "$@") || fail "elsewhere: $*"
+    for drive in drive?.img; do
+        dd if="elsewhere/$drive" of="$drive" bs=1M conv=notrunc,fsync status=none
+    done
+}
+
+replaced() {
+    "$stria" rm array.ini a && "$stria" record array.ini --name b --input ../other
+}
+
+what_another_host_removes_is_told() {
+    array adaptive 2 64MiB
+    expect 0 "$stria" init array.ini
+    noise input 60000000
+    noise other 60000000
+    expect 0 "$stria" record array.ini --name a --input input
+    read_half
+    elsewhere replaced
+    read_rest 2
+    grep -q "recording a was removed by another host while it was exported" export.err ||
+        fail "the reader said: $(cat export.err)"
+    expect 0 "$stria" verify array.ini
+}
+
+it "what is being read is not removed, and keeps nobody from recording" what_is_read_stays array adaptive 2 64MiB
+it "the same on devices" what_is_read_stays on_devices
+it "a reader that was killed keeps nothing from being removed" a_killed_reader_is_in_nobodys_way
+it "a recording that another host removes is not called damaged" what_another_host_removes_is_told
 it "a drive that fails while a recording is removed is told" a_lost_drive_is_told
 it "space is used again, adaptive" space_is_used_again adaptive
 it "space is used again, raid0" space_is_used_again raid0

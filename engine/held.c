@@ -1,0 +1,221 @@
+#define _GNU_SOURCE
+#include "engine/held.h"
+
+#include "core/watch.h"
+#include "engine/array_internal.h"
+#include "engine/reads.h"
+#include "support/clock.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define PIECE_BYTES ((uint64_t)1 << 20)
+#define PAUSE_NS    1000000u
+
+static void set_locks(struct stria_array *array, uint64_t recording, enum stria_lock how)
+{
+    char holder[STRIA_LOCK_HOLDER_BYTES];
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive)
+            stria_drive_lock(array->members[index].drive, recording, how, holder);
+}
+
+/* On every drive, since others may have only some of them. */
+static int lock(struct stria_array *array, uint64_t recording, enum stria_lock how,
+                char holder[STRIA_LOCK_HOLDER_BYTES])
+{
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        struct stria_drive *drive = array->members[index].drive;
+        if (!drive || stria_drive_lock(drive, recording, how, holder) != STRIA_ERR_BUSY)
+            continue;
+        set_locks(array, recording, STRIA_LOCK_NONE);
+        return STRIA_ERR_BUSY;
+    }
+    return STRIA_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static bool among(const uint64_t *recordings, uint32_t count, uint64_t recording)
+{
+    return bsearch(&recording, recordings, count, sizeof(*recordings), compare) != NULL;
+}
+
+/* A drive's catalogue on its way into memory. */
+struct look {
+    struct stria_reads_user user;
+    uint32_t drive;
+    uint8_t *data;
+    uint64_t offset, length; /* on the drive */
+    uint64_t done;           /* of length */
+    uint64_t due_ns;         /* when to ask on */
+    bool asked;
+    int code;
+};
+
+static void on_done(void *context, uint32_t drive, const struct stria_done *done)
+{
+    struct look *look = context;
+    (void)drive;
+    look->asked = false;
+    if (done->code == STRIA_OK && done->bytes > 0)
+        look->done += done->bytes;
+    else if (done->code == STRIA_ERR_AGAIN)
+        look->due_ns = stria_clock_ns() + PAUSE_NS;
+    else
+        look->code = done->code == STRIA_OK ? STRIA_ERR_IO : done->code;
+}
+
+static void on_gone(void *context, uint32_t drive, int code)
+{
+    struct look *look = context;
+    if (drive == look->drive)
+        look->code = code;
+}
+
+static void ask(struct stria_array *array, struct look *look, uint64_t now_ns)
+{
+    const uint64_t left = look->length - look->done;
+    const struct stria_io io = {
+        .op = STRIA_IO_READ,
+        .offset = look->offset + look->done,
+        .length = left < PIECE_BYTES ? left : PIECE_BYTES,
+        .data = look->data + look->done,
+    };
+    const int code = stria_reads_submit(array, &look->user, look->drive, &io);
+    look->asked = code == STRIA_OK;
+    if (code == STRIA_ERR_FULL)
+        look->due_ns = now_ns + PAUSE_NS;
+    else if (code != STRIA_OK)
+        look->code = code;
+}
+
+static void read_catalogue(struct stria_array *array, struct look *look)
+{
+    struct stria_watch watch;
+    stria_watch_init(&watch, array->config->read_deadline_ns);
+    stria_watch_look(&watch, stria_clock_ns());
+    const uint64_t since_ns = watch.watched_ns;
+    while (look->code == STRIA_OK && look->done < look->length) {
+        const uint32_t ticket = stria_reads_listen(array);
+        const uint32_t ended = stria_reads_poll(array);
+        const uint64_t now_ns = stria_clock_ns();
+        stria_watch_look(&watch, now_ns);
+        if (look->code == STRIA_OK && !look->asked && look->done < look->length && look->due_ns <= now_ns)
+            ask(array, look, now_ns);
+        if (stria_watch_over(&watch, since_ns))
+            look->code = STRIA_ERR_TIMEOUT;
+        if (ended == 0 && (look->asked || look->due_ns > now_ns))
+            stria_reads_wait(array, ticket, PAUSE_NS);
+    }
+}
+
+/* What one log says of recordings. */
+static void take_mentions(const struct stria_catalogue *log, const uint64_t *recordings, uint32_t count,
+                          bool *begun, bool *removed)
+{
+    struct stria_catalogue_entry entry;
+    for (uint32_t index = 1; stria_catalogue_next(log, &index, &entry);) {
+        const uint64_t *found = bsearch(&entry.recording, recordings, count, sizeof(*recordings), compare);
+        if (found && entry.kind == STRIA_CATALOGUE_BEGUN)
+            begun[found - recordings] = true;
+        if (found && entry.kind == STRIA_CATALOGUE_REMOVED)
+            removed[found - recordings] = true;
+    }
+}
+
+static int look_at(struct stria_array *array, uint32_t drive, const uint64_t *recordings, uint32_t count,
+                   bool *begun, bool *removed)
+{
+    const struct stria_member *member = &array->members[drive];
+    const size_t half_bytes = stria_member_half_bytes(member);
+    struct look look = {.drive = drive,
+                        .offset = member->super.geometry.catalogue_offset,
+                        .length = 2 * (uint64_t)half_bytes};
+    look.user = (struct stria_reads_user){.context = &look, .done = on_done, .gone = on_gone};
+    look.data = mmap(NULL, look.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (look.data == MAP_FAILED)
+        return STRIA_ERR_NO_MEMORY;
+    look.code = stria_reads_join(array, &look.user, NULL);
+    bool abandoned = false;
+    if (look.code == STRIA_OK) {
+        read_catalogue(array, &look);
+        abandoned = stria_reads_leave(array, &look.user);
+    }
+    uint8_t *halves[2] = {look.data, look.data + half_bytes};
+    struct stria_catalogue log;
+    if (look.code == STRIA_OK)
+        look.code = stria_catalogue_load(&log, halves, half_bytes, array->uuid);
+    if (look.code == STRIA_OK)
+        take_mentions(&log, recordings, count, begun, removed);
+    if (!abandoned)
+        munmap(look.data, look.length);
+    return look.code;
+}
+
+void stria_held_look(struct stria_array *array, const uint64_t *recordings, uint32_t count, bool *removed)
+{
+    bool *begun = calloc(count ? count : 1, sizeof(*begun));
+    bool all = begun != NULL;
+    for (uint32_t index = 0; begun && index < array->member_count; index++)
+        if (array->members[index].drive)
+            all &= stria_reads_usable(array, index) &&
+                   look_at(array, index, recordings, count, begun, removed) == STRIA_OK;
+    /* What no drive knows any more was removed and forgotten. */
+    for (uint32_t index = 0; all && index < count; index++)
+        removed[index] |= !begun[index];
+    free(begun);
+}
+
+int stria_held_begin(struct stria_array *array, struct stria_reads_user *user, const uint64_t *recordings,
+                     uint32_t count, bool *removed, struct stria_trouble *trouble)
+{
+    char holder[STRIA_LOCK_HOLDER_BYTES];
+    user->recordings = recordings;
+    for (uint32_t index = 0; index < count; index++) {
+        if (lock(array, recordings[index], STRIA_LOCK_SHARED, holder) != STRIA_OK) {
+            const struct stria_recording *recording =
+                stria_inventory_find_id(&array->inventory, recordings[index]);
+            return stria_trouble_set(trouble, STRIA_ERR_BUSY, "recording %s is being removed by %s",
+                                     recording ? recording->name : "", holder);
+        }
+        user->recording_count = index + 1;
+    }
+    /* Nobody else writes to an array that is open for writing here. */
+    if (!array->writable)
+        stria_held_look(array, recordings, count, removed);
+    return STRIA_OK;
+}
+
+void stria_held_end(struct stria_array *array, struct stria_reads_user *user)
+{
+    for (uint32_t index = 0; index < user->recording_count; index++) {
+        bool others = false;
+        for (const struct stria_reads_user *other = array->readers; other; other = other->next)
+            others |=
+                other != user && among(other->recordings, other->recording_count, user->recordings[index]);
+        if (!others)
+            set_locks(array, user->recordings[index], STRIA_LOCK_NONE);
+    }
+    user->recording_count = 0;
+}
+
+int stria_held_alone(struct stria_array *array, const struct stria_recording_info *recording,
+                     struct stria_trouble *trouble)
+{
+    char holder[STRIA_LOCK_HOLDER_BYTES];
+    if (lock(array, recording->id, STRIA_LOCK_ALONE, holder) == STRIA_OK)
+        return STRIA_OK;
+    return stria_trouble_set(trouble, STRIA_ERR_BUSY,
+                             "recording %s is being read by %s: wait until that has ended, or end it",
+                             recording->name, holder);
+}
+
+void stria_held_release(struct stria_array *array, uint64_t recording)
+{
+    set_locks(array, recording, STRIA_LOCK_NONE);
+}

@@ -1,0 +1,130 @@
+/* What is being read is kept from being removed, and what was removed all the same is not called damaged. */
+#include "tests/engine/rig.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES (40 * 64 * KIB)
+
+static const uint64_t sizes[] = {8 * MIB, 8 * MIB, 0};
+
+static struct rig *recorded(void)
+{
+    struct rig *rig = rig_make_files(STRIA_POLICY_ADAPTIVE, sizes);
+    rig_record(rig, "a", BYTES, 1);
+    rig_record(rig, "b", BYTES, 2);
+    rig_close(rig);
+    return rig;
+}
+
+static int remove_as_another(const struct rig *rig, const char *name, struct stria_trouble *trouble)
+{
+    struct stria_array *other;
+    cr_assert(stria_array_open_config(&rig->config, true, &other, trouble) == STRIA_OK, "%s",
+              trouble->sentence);
+    const int code = stria_array_remove(other, name, trouble);
+    stria_array_close(other);
+    return code;
+}
+
+Test(held, what_is_read_is_removed_only_after_its_last_reader)
+{
+    struct rig *rig = recorded();
+    struct stria_reader *first, *second;
+    struct stria_trouble trouble = {0};
+    cr_assert(stria_reader_open(rig_open(rig, false), "a", &first, &trouble) == STRIA_OK);
+    cr_assert(stria_reader_open(rig->array, "a", &second, &trouble) == STRIA_OK);
+    cr_expect(remove_as_another(rig, "a", &trouble) == STRIA_ERR_BUSY);
+    cr_expect(strstr(trouble.sentence, "recording a is being read by process"), "%s", trouble.sentence);
+    stria_reader_close(first);
+    cr_expect(remove_as_another(rig, "a", &trouble) == STRIA_ERR_BUSY);
+    cr_expect(remove_as_another(rig, "b", &trouble) == STRIA_OK, "%s", trouble.sentence);
+    stria_reader_close(second);
+    cr_expect(remove_as_another(rig, "a", &trouble) == STRIA_OK, "%s", trouble.sentence);
+    rig_free(rig);
+}
+
+Test(held, what_was_removed_since_the_array_was_opened_is_not_read)
+{
+    struct rig *rig = recorded();
+    struct stria_reader *reader;
+    struct stria_trouble trouble = {0};
+    struct stria_verify_result result;
+    static const char *const name = "a";
+    const struct stria_verify_options named = {.names = &name, .name_count = 1};
+    rig_open(rig, false);
+    cr_assert(remove_as_another(rig, "a", &trouble) == STRIA_OK);
+    cr_expect(stria_reader_open(rig->array, "a", &reader, &trouble) == STRIA_ERR_NOT_FOUND);
+    cr_expect(strstr(trouble.sentence, "has just been removed"), "%s", trouble.sentence);
+    cr_expect(stria_array_verify(rig->array, &named, &result, &trouble) == STRIA_ERR_NOT_FOUND);
+    cr_assert(stria_array_verify(rig->array, NULL, &result, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_expect(result.recording_count == 1 && strcmp(result.recordings[0].info.name, "b") == 0);
+    cr_expect(!result.damaged);
+    stria_verify_result_free(&result);
+    rig_free(rig);
+}
+
+/* A file's bytes, read and written without regard to anybody's locks, as another host would. */
+static void transfer(const char *path, uint8_t *data, uint64_t bytes, bool write)
+{
+    const int fd = open(path, write ? O_WRONLY : O_RDONLY);
+    cr_assert(fd >= 0);
+    cr_assert((write ? pwrite(fd, data, bytes, 0) : pread(fd, data, bytes, 0)) == (ssize_t)bytes);
+    cr_assert(!write || fsync(fd) == 0);
+    close(fd);
+}
+
+struct other_host {
+    struct rig *rig;
+    uint8_t *after[2]; /* what the drives will hold */
+    uint32_t findings;
+};
+
+static void replace(void *context, const struct stria_verify_finding *finding)
+{
+    struct other_host *other = context;
+    (void)finding;
+    if (other->findings++ > 0)
+        return;
+    for (uint32_t drive = 0; drive < 2; drive++)
+        transfer(other->rig->config.drives[drive].path, other->after[drive], sizes[drive], true);
+}
+
+Test(held, what_another_host_removes_while_it_is_verified_is_told_and_not_damaged)
+{
+    struct rig *rig = recorded();
+    struct other_host other = {.rig = rig};
+    struct stria_trouble trouble = {0};
+    struct stria_drive_info info;
+    cr_assert(stria_array_drive(rig_open(rig, false), 0, &info) == STRIA_OK);
+    rig_close(rig);
+    /* The first extent is damaged, which is noticed while the rest is still to be read. */
+    rig_flip(rig, 0, info.data_offset_bytes);
+    uint8_t *images[2];
+    for (uint32_t drive = 0; drive < 2; drive++) {
+        images[drive] = malloc(sizes[drive]);
+        other.after[drive] = malloc(sizes[drive]);
+        cr_assert(images[drive] && other.after[drive]);
+        transfer(rig->config.drives[drive].path, images[drive], sizes[drive], false);
+    }
+    cr_assert(remove_as_another(rig, "a", &trouble) == STRIA_OK);
+    for (uint32_t drive = 0; drive < 2; drive++) {
+        transfer(rig->config.drives[drive].path, other.after[drive], sizes[drive], false);
+        transfer(rig->config.drives[drive].path, images[drive], sizes[drive], true);
+    }
+    struct stria_verify_result result;
+    const struct stria_verify_options options = {.context = &other, .finding = replace, .depth = 1};
+    cr_assert(stria_array_verify(rig_open(rig, false), &options, &result, &trouble) == STRIA_OK);
+    cr_expect(other.findings > 0);
+    cr_expect(result.recording_count == 2 && result.recordings[0].removed && !result.recordings[1].removed);
+    cr_expect(!result.damaged);
+    stria_verify_result_free(&result);
+    for (uint32_t drive = 0; drive < 2; drive++) {
+        free(images[drive]);
+        free(other.after[drive]);
+    }
+    rig_free(rig);
+}
