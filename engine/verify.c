@@ -364,6 +364,25 @@ static void turn(struct verification *run)
         stria_reads_wait(run->array, ticket, due_ns - now_ns);
 }
 
+static void tell_gaps(struct verification *run, uint32_t index)
+{
+    const struct stria_map *map = &run->maps[index];
+    struct stria_map_place place;
+    for (uint64_t chunk = 0; chunk < map->chunk_count; chunk += place.chunk_count) {
+        place = stria_map_find(map, chunk);
+        if (place.state != STRIA_MAP_GAP && place.state != STRIA_MAP_LOST)
+            continue;
+        const struct stria_verify_finding gap = {
+            .cause = (enum stria_gap_cause)place.cause,
+            .recording = run->result->recordings[index].info.name,
+            .stream_offset = chunk * map->chunk_bytes,
+            .length_bytes = stria_map_bytes(map, chunk, place.chunk_count),
+            .drive = place.drive < run->array->member_count ? (int)place.drive : -1,
+        };
+        run->options->gap(run->options->context, &gap);
+    }
+}
+
 static bool is_damaged(const struct stria_verifier_counts *counts)
 {
     return counts->corrupt + counts->missing + counts->misplaced > 0;
@@ -402,6 +421,8 @@ static void conclude(struct verification *run)
     for (uint32_t index = 0; index < result->recording_count; index++)
         result->damaged |=
             is_damaged(&result->recordings[index].counts) && !result->recordings[index].removed;
+    for (uint32_t index = 0; run->options->gap && index < result->recording_count; index++)
+        tell_gaps(run, index);
 }
 
 static void clean_up(struct verification *run, bool abandoned)

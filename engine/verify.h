@@ -13,13 +13,15 @@ struct stria_verify_progress {
     uint64_t findings;
 };
 
-/* One damaged extent, or range of chunks without one, as a report needs it. Texts are valid until the result
- * is freed. */
+/* One damaged extent, or range of chunks without one, or a known gap, as a report needs it. Texts are valid
+ * until the result is freed. */
 struct stria_verify_finding {
-    enum stria_verdict verdict; /* stria_verdict_text() */
+    enum stria_gap_cause cause; /* of a gap; STRIA_GAP_NONE: it is a finding, and … */
+    enum stria_verdict verdict; /* … this is wrong: stria_verdict_text() */
     const char *recording;      /* its name */
     uint64_t stream_offset, length_bytes;
-    int drive; /* index, for stria_array_drive(); missing: the one that should have it; −1: not known */
+    int drive; /* index, for stria_array_drive(); missing: the one that should have it; of a gap: the one at
+                  fault; −1: not known */
     uint64_t drive_offset; /* in bytes from the drive's start; not of what is missing */
     const char *reason;    /* unreadable: the error; else null */
     const char *other;     /* misplaced: name of the recording whose payload lies there; else null */
@@ -30,10 +32,11 @@ struct stria_verify_options {
     const char *const *names; /* of the recordings to verify; each once however often named */
     uint32_t name_count;      /* zero: all */
     uint32_t depth;           /* reads in flight on each drive; zero: what is best here */
-    void *context;            /* for these two, which may be null; both are called by the caller's thread */
+    void *context;            /* for these, which may be null; all are called by the caller's thread */
     bool (*progress)(void *context, const struct stria_verify_progress *progress); /* a few times a second;
                                                                                       false: stop */
     void (*finding)(void *context, const struct stria_verify_finding *finding);
+    void (*gap)(void *context, const struct stria_verify_finding *gap); /* at the end: each of them */
 };
 
 struct stria_verify_recording {

@@ -5,6 +5,7 @@
 #include "tools/output.h"
 #include "tools/signals.h"
 #include "tools/status.h"
+#include "tools/stretch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,95 +26,80 @@ static const struct stria_option options[] = {
     {.name = NULL},
 };
 
-/* A stretch of the stream that is not there, told when it has ended. */
-struct hole {
-    enum stria_gap_cause cause;    /* STRIA_GAP_NONE: stored, but … */
-    struct stria_read_fault fault; /* … this is wrong; of a gap only its drive */
-    uint64_t offset, bytes;
-};
-
 struct export
 {
     const struct stria_array *array;
+    const char *name; /* of the recording */
     struct stria_reader *reader;
     struct stria_output *output;
-    uint64_t next, end; /* in the stream */
-    struct hole hole;
+    uint64_t next, end;        /* in the stream */
+    struct stria_stretch hole; /* that is told when it has ended; of no bytes: none */
+    uint64_t told, more_bytes; /* holes told, and bytes of those that were not */
     bool damaged;
 };
 
-static void tell_fault(const struct stria_read_fault *fault, const struct stria_drive_info *drive)
-{
-    fprintf(stderr, "%s", stria_verdict_text(fault->verdict));
-    if (fault->verdict == STRIA_VERDICT_MISSING)
-        fprintf(stderr, ", their drive not being there or having lost them");
-    if (!drive)
-        return;
-    fprintf(stderr, ", on drive %s (%s)", drive->name, drive->path);
-    if (fault->verdict != STRIA_VERDICT_MISSING)
-        fprintf(stderr, " at offset %" PRIu64, fault->drive_offset);
-    if (fault->verdict == STRIA_VERDICT_UNREADABLE)
-        fprintf(stderr, " (%s)", stria_code_text(fault->code));
-    if (fault->verdict == STRIA_VERDICT_MISPLACED)
-        fprintf(stderr, ", where what belongs to stream offset %" PRIu64 " lies", fault->other_offset);
-}
-
 static void tell_hole(struct export *export)
 {
-    const struct hole *hole = &export->hole;
-    struct stria_drive_info info;
-    char size[STRIA_UNITS_TEXT_BYTES];
-    if (hole->bytes == 0)
-        return;
-    const int drive = hole->fault.drive;
-    const bool named = drive >= 0 && stria_array_drive(export->array, (uint32_t)drive, &info) == STRIA_OK;
-    fprintf(stderr, "stria export: at stream offset %" PRIu64 ": %s ", hole->offset,
-            stria_size_print_both(size, sizeof(size), hole->bytes));
-    if (hole->cause == STRIA_GAP_NONE)
-        tell_fault(&hole->fault, named ? &info : NULL);
-    else
-        fprintf(stderr, "never stored, cause %s%s%s", stria_gap_cause_text(hole->cause),
-                named ? ", drive " : "", named ? info.name : "");
-    fprintf(stderr, ": left as a hole\n");
+    if (export->hole.bytes > 0 && export->told++ < STRIA_STRETCH_LINES_MAX) {
+        fprintf(stderr, "stria export: ");
+        stria_stretch_print(&export->hole, export->array, stderr);
+        fprintf(stderr, ": left as a hole\n");
+    } else {
+        export->more_bytes += export->hole.bytes;
+    }
     export->hole.bytes = 0;
 }
 
-/* Whether what follows in the stream also follows on the drive, and for the same reason. */
-static bool goes_on(const struct hole *hole, const struct hole *next)
+static void tell_more(const struct export *export)
 {
-    const struct stria_read_fault *fault = &hole->fault, *more = &next->fault;
-    const bool placed = hole->cause == STRIA_GAP_NONE && fault->verdict != STRIA_VERDICT_MISSING;
-    return hole->bytes && hole->cause == next->cause && fault->drive == more->drive &&
-           fault->verdict == more->verdict && fault->code == more->code &&
-           (!placed || fault->drive_offset + hole->bytes == more->drive_offset) &&
-           (fault->verdict != STRIA_VERDICT_MISPLACED ||
-            fault->other_offset + hole->bytes == more->other_offset);
+    char size[STRIA_UNITS_TEXT_BYTES];
+    if (export->told > STRIA_STRETCH_LINES_MAX)
+        fprintf(stderr,
+                "stria export: %" PRIu64
+                " more stretches, %s in all, were left as holes: 'stria verify --json' "
+                "lists all of the recording\n",
+                export->told - STRIA_STRETCH_LINES_MAX,
+                stria_size_print_both(size, sizeof(size), export->more_bytes));
+}
+
+static struct stria_stretch hole_at(const struct export *export, enum stria_read_verdict verdict,
+                                    uint64_t bytes)
+{
+    struct stria_stretch hole = {.offset = export->next, .bytes = bytes};
+    if (verdict == STRIA_READ_GAP) {
+        hole.cause = stria_reader_gap(export->reader, export->next, &hole.drive);
+        return hole;
+    }
+    struct stria_read_fault fault;
+    stria_reader_fault(export->reader, export->next, &fault);
+    hole.verdict = fault.verdict;
+    hole.drive = fault.drive;
+    hole.drive_offset = fault.drive_offset;
+    if (fault.verdict == STRIA_VERDICT_UNREADABLE)
+        hole.reason = stria_code_text(fault.code);
+    if (fault.verdict == STRIA_VERDICT_MISPLACED) {
+        hole.other = export->name;
+        hole.other_offset = fault.other_offset;
+    }
+    return hole;
 }
 
 static void note_hole(struct export *export, enum stria_read_verdict verdict, uint64_t bytes)
 {
-    struct hole hole = {.offset = export->next, .bytes = bytes};
-    if (verdict == STRIA_READ_GAP)
-        hole.cause = stria_reader_gap(export->reader, export->next, &hole.fault.drive);
-    else
-        stria_reader_fault(export->reader, export->next, &hole.fault);
+    const struct stria_stretch hole = hole_at(export, verdict, bytes);
     export->damaged = true;
-    if (goes_on(&export->hole, &hole)) {
-        export->hole.bytes += bytes;
+    if (export->hole.bytes > 0 && stria_stretch_join(&export->hole, &hole))
         return;
-    }
     tell_hole(export);
     export->hole = hole;
 }
 
 static int removed(const struct export *export, struct stria_trouble *trouble)
 {
-    struct stria_recording_info info;
-    stria_reader_describe(export->reader, &info);
     return stria_trouble_set(
         trouble, STRIA_ERR_NOT_FOUND,
         "recording %s was removed by another host while it was exported: not all of it could be read",
-        info.name);
+        export->name);
 }
 
 /* One piece of one verdict. */
@@ -154,6 +140,7 @@ static int copy(struct export *export, struct stria_trouble *trouble)
     if (code == STRIA_OK && export->damaged && stria_reader_removed(export->reader))
         return removed(export, trouble);
     tell_hole(export);
+    tell_more(export);
     return code;
 }
 
@@ -193,7 +180,7 @@ static int prepare(struct export *export, struct stria_array *array, const char 
 
 static int export_from(struct stria_array *array, const char *name, const struct export_options *given)
 {
-    struct export export = {.array = array};
+    struct export export = {.array = array, .name = name};
     struct stria_trouble trouble = {0};
     int code = prepare(&export, array, name, given, &trouble);
     if (code == STRIA_OK)

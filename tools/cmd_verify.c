@@ -4,6 +4,7 @@
 #include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
+#include "tools/findings.h"
 #include "tools/opening.h"
 #include "tools/signals.h"
 #include "tools/status.h"
@@ -11,9 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* A document lists no more of what is damaged; the rest is counted. */
-#define FINDINGS_LISTED_MAX 10000u
 
 #define LINE_INTERVAL_NS 5000000000ull
 
@@ -29,8 +27,7 @@ static const struct stria_option options[] = {
 
 struct verify {
     const struct stria_array *array;
-    struct json_object *findings; /* null: findings are printed as they come */
-    uint64_t unlisted;
+    struct stria_findings findings, gaps;
     bool terminal, line_open;
     uint64_t line_due_ns;
 };
@@ -64,63 +61,16 @@ static bool show_progress(void *context, const struct stria_verify_progress *pro
     return !stria_signals_stop();
 }
 
-static void describe_drive(const struct verify *verify, int index, struct stria_drive_info *drive)
-{
-    drive->name[0] = drive->path[0] = '\0';
-    if (index >= 0)
-        stria_array_drive(verify->array, (uint32_t)index, drive);
-}
-
-static void print_finding(struct verify *verify, const struct stria_verify_finding *finding)
-{
-    struct stria_drive_info drive;
-    char size[STRIA_UNITS_TEXT_BYTES];
-    describe_drive(verify, finding->drive, &drive);
-    close_line(verify);
-    printf("%s: at stream offset %" PRIu64 ": %s %s", finding->recording, finding->stream_offset,
-           stria_size_print_both(size, sizeof(size), finding->length_bytes),
-           stria_verdict_text(finding->verdict));
-    if (finding->drive >= 0)
-        printf(", on drive %s (%s)", drive.name, drive.path);
-    if (finding->drive >= 0 && finding->verdict != STRIA_VERDICT_MISSING)
-        printf(" at offset %" PRIu64, finding->drive_offset);
-    if (finding->reason)
-        printf(": %s", finding->reason);
-    if (finding->other)
-        printf(": it is what belongs to %s at stream offset %" PRIu64, finding->other, finding->other_offset);
-    printf("\n");
-}
-
-static void list_finding(struct verify *verify, const struct stria_verify_finding *finding)
-{
-    struct stria_drive_info drive;
-    if (json_object_array_length(verify->findings) >= FINDINGS_LISTED_MAX) {
-        verify->unlisted++;
-        return;
-    }
-    describe_drive(verify, finding->drive, &drive);
-    const bool named = finding->drive >= 0;
-    const bool placed = named && finding->verdict != STRIA_VERDICT_MISSING;
-    struct json_object *object = stria_json_append_object(verify->findings);
-    stria_json_add_text(object, "recording", finding->recording);
-    stria_json_add_text(object, "verdict", stria_verdict_text(finding->verdict));
-    stria_json_add_u64(object, "offset_bytes", finding->stream_offset);
-    stria_json_add_u64(object, "length_bytes", finding->length_bytes);
-    stria_json_add_text(object, "drive", named ? drive.name : NULL);
-    stria_json_add_text(object, "path", named ? drive.path : NULL);
-    stria_json_add_figure(object, "drive_offset_bytes", placed, finding->drive_offset);
-    stria_json_add_text(object, "reason", finding->reason);
-    stria_json_add_text(object, "other_recording", finding->other);
-    stria_json_add_figure(object, "other_offset_bytes", finding->other != NULL, finding->other_offset);
-}
-
 static void take_finding(void *context, const struct stria_verify_finding *finding)
 {
     struct verify *verify = context;
-    if (verify->findings)
-        list_finding(verify, finding);
-    else
-        print_finding(verify, finding);
+    stria_findings_add(&verify->findings, finding);
+}
+
+static void take_gap(void *context, const struct stria_verify_finding *gap)
+{
+    struct verify *verify = context;
+    stria_findings_add(&verify->gaps, gap);
 }
 
 static void add_recording(struct json_object *list, const struct stria_verify_recording *recording)
@@ -156,9 +106,8 @@ static int print_document(struct verify *verify, const struct stria_verify_resul
     struct json_object *recordings = stria_json_add_array(document, "recordings");
     for (uint32_t i = 0; i < result->recording_count; i++)
         add_recording(recordings, &result->recordings[i]);
-    json_object_object_add(document, "findings", json_object_get(verify->findings));
-    stria_json_add_u64(document, "findings_unlisted", verify->unlisted);
-    int code = stria_json_write(document, "-", &trouble);
+    stria_json_add_u64(document, "findings_unlisted", verify->findings.unlisted);
+    int code = stria_findings_write(&verify->findings, &verify->gaps, verify->array, document, &trouble);
     json_object_put(document);
     return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("verify", &trouble);
 }
@@ -219,10 +168,13 @@ static bool tell_removed(const struct stria_verify_result *result)
     return removed;
 }
 
-static int tell_result(struct verify *verify, const struct stria_verify_result *result)
+static int tell_result(struct verify *verify, const struct stria_verify_result *result, bool json)
 {
     close_line(verify);
-    int status = verify->findings ? print_document(verify, result) : print_tables(result);
+    stria_findings_sort(&verify->findings);
+    if (!json)
+        stria_findings_print(&verify->findings, verify->array);
+    int status = json ? print_document(verify, result) : print_tables(result);
     const bool removed = tell_removed(result);
     if (result->stopped)
         fprintf(stderr, "stria verify: ended by a signal: only a part was verified\n");
@@ -242,22 +194,22 @@ static int run(const void *given, char **operands, int operand_count)
     struct stria_array *array = stria_opening_open("verify", operands[0], false, &status);
     if (!array)
         return status;
-    struct verify verify = {.array = array,
-                            .findings = verify_options->json ? json_object_new_array() : NULL,
-                            .terminal = isatty(STDERR_FILENO),
-                            .line_due_ns = LINE_INTERVAL_NS};
+    struct verify verify = {
+        .array = array, .terminal = isatty(STDERR_FILENO), .line_due_ns = LINE_INTERVAL_NS};
     const struct stria_verify_options engine = {.names = (const char *const *)(operands + 1),
                                                 .name_count = (uint32_t)(operand_count - 1),
                                                 .context = &verify,
                                                 .progress = show_progress,
-                                                .finding = take_finding};
+                                                .finding = take_finding,
+                                                .gap = verify_options->json ? take_gap : NULL};
     if (stria_array_verify(array, &engine, &result, &trouble) == STRIA_OK) {
-        status = tell_result(&verify, &result);
+        status = tell_result(&verify, &result, verify_options->json);
         stria_verify_result_free(&result);
     } else {
         status = stria_status_fail("verify", &trouble);
     }
-    json_object_put(verify.findings);
+    stria_findings_clear(&verify.findings);
+    stria_findings_clear(&verify.gaps);
     stria_array_close(array);
     return status;
 }

@@ -45,6 +45,8 @@ drops() {
     expect 1 "$stria" verify array.ini --json
     json out 'd["verdict"]' ok
     json out 'd["recordings"][0]["gap_bytes"] > 10e6' True
+    json out 'sum(x["length_bytes"] for x in d["gaps"]) == d["recordings"][0]["gap_bytes"]' True
+    json out 'set(x["cause"] for x in d["gaps"])' "{'buffer'}"
     expect 1 "$stria" export array.ini r -o output
     complains 'never stored, cause buffer, drive d[01]'
     gaps_are_true wanted output

@@ -123,9 +123,9 @@ one_bad_block() {
     expect 1 "$stria" verify faulty.ini
     says "offset $stream: .* unreadable, on drive d1 \\(drive1.img\\) at offset $at: "
     expect 1 "$stria" export faulty.ini take -o output
-    complains "offset $stream: .* unreadable, on drive d1 \\(drive1.img\\) at offset $at "
+    complains "offset $stream: .* unreadable, on drive d1 \\(drive1.img\\) at offset $at: "
     expect 1 "$stria" export faulty.ini take -o part --offset $((stream + 4096)) --length 8192
-    complains "offset $((stream + 4096)): .* unreadable, on drive d1 .* at offset $((at + 4096)) "
+    complains "offset $((stream + 4096)): .* unreadable, on drive d1 .* at offset $((at + 4096)): "
     head -c 8192 /dev/zero | cmp - part
 }
 
@@ -150,7 +150,7 @@ words() {
     tail -c +$(((8 << 20) + 1)) input | head -c 1048576 >other
     overwrite other drive1.img $at
     word_for misplaced
-    complains "what belongs to stream offset $((8 << 20)) lies"
+    complains "what belongs to take at stream offset $((8 << 20)) lies there"
     cp kept drive1.img
     mv drive1.img away
     expect 1 "$stria" verify array.ini
@@ -159,6 +159,48 @@ words() {
     complains "offset $stream: .* missing, .*on drive d1 \\(drive1.img\\)"
 }
 
+# A drive of four is away under raid0: every fourth chunk is missing, and no two of them adjoin.
+many_stretches() {
+    array raid0 4 32MiB 'chunk = 64KiB'
+    expect 0 "$stria" init array.ini
+    noise input $((20 << 20))
+    expect 0 "$stria" record array.ini --name take --input input
+    mv drive1.img away
+    expect 1 "$stria" verify array.ini
+    [ "$(grep -c ': at stream offset' out)" -eq 32 ] || fail "not 32 lines of stretches: $(cat out)"
+    says '^and 48 more such stretches, 3\.1 MB \(3\.0 MiB\) in all: --json lists every extent'
+    expect 1 "$stria" verify array.ini --json
+    json out 'len(d["findings"])' 80
+    json out 'd["findings_unlisted"]' 0
+    json out '[f["offset_bytes"] for f in d["findings"]] == [(4 * n + 1) << 16 for n in range(80)]' True
+    expect 1 "$stria" export array.ini take -o output
+    [ "$(grep -c ': left as a hole' err)" -eq 32 ] || fail "not 32 lines of holes: $(cat err)"
+    complains '48 more stretches, 3\.1 MB \(3\.0 MiB\) in all, were left as holes'
+}
+
+# All of the only drive's payload is overwritten: as many corrupt extents as chunks, in one stretch.
+one_stretch() {
+    array adaptive 1 32MiB 'chunk = 64KiB'
+    expect 0 "$stria" init array.ini
+    noise input $((10 << 20))
+    expect 0 "$stria" record array.ini --name take --input input
+    expect 0 "$stria" ls array.ini --json
+    data=$(python3 -c 'import json; print(json.load(open("out"))["drives"][0]["data_offset_bytes"])')
+    noise noise $((20 << 20))
+    overwrite noise drive0.img "$data"
+    expect 1 "$stria" verify array.ini --json
+    json out 'len(d["findings"])' 160
+    stretch='at stream offset 0: 10\.5 MB \(10\.0 MiB\) corrupt, on drive d0 \(drive0.img\).* at offset '
+    expect 1 "$stria" verify array.ini
+    says "$stretch"
+    [ "$(grep -c ': at stream offset' out)" -eq 1 ] || fail "not one stretch: $(cat out)"
+    expect 1 "$stria" export array.ini take -o output
+    complains "$stretch"
+    complains_once
+}
+
+it "many damaged stretches are some lines and a number, and each of them with --json" many_stretches
+it "damage that adjoins is one line" one_stretch
 it "an extent that cannot be read is told with its drive, and as unreadable" one_bad_block
 it "export says corrupt, stale, misplaced and missing where verify does" words
 it "one flipped bit is found, and told with recording, offsets and drive" one_bit
