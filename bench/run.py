@@ -114,12 +114,12 @@ def uring():
 
 def disk():
     """a fully allocated file on the disk, with hashing, beside plain fio"""
-    paths = targets.files("DISK", 1, 1200)
+    paths = targets.files("DISK", 1, 6100)
     fio(paths)
     plain, hashed = [], []
     for _ in range(ROUNDS):
-        plain.append(fio(paths, size=1100 * MIB)[0])
-        hashed.append(record(paths, size=1100 * MIB)[0])
+        plain.append(fio(paths, size=6000 * MIB)[0])
+        hashed.append(record(paths, size=6000 * MIB)[0])
     print(f"  GB/s: fio {statistics.median(plain):.2f}, stria {statistics.median(hashed):.2f}")
     tell("throughput hashed / fio", [h / p for h, p in zip(hashed, plain)], 0.98)
 
@@ -292,7 +292,7 @@ def like_fio(path, within):
 
 def agree():
     """stria bench beside the command of fio that --like-fio prints, on a loop device that the kernel holds to 100 MB/s"""
-    path, = targets.loops(1, 330)
+    path, = targets.loops(1, 330, direct=True)
     within = targets.held_to(path, 100000000)
     pairs = [like_fio(path, within) for _ in range(ROUNDS)]
     print(f"  MB/s: stria bench {statistics.median(ours for ours, _ in pairs):.1f}, "

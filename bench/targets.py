@@ -54,11 +54,12 @@ def files(where, count, mib):
     return paths
 
 
-def loops(count, mib):
-    """Loop devices with blocks of 4 KiB on files in memory."""
+def loops(count, mib, direct=False):
+    """Loop devices with blocks of 4 KiB on files in memory; direct ones hand transfers to their file without a copy of theirs."""
     made = []
     for path in files("MEMORY", count, mib):
-        loop = subprocess.run(["losetup", "--find", "--show", "--sector-size", "4096", path], check=True, text=True,
+        loop = subprocess.run(["losetup", "--find", "--show", "--sector-size", "4096",
+                               f"--direct-io={'on' if direct else 'off'}", path], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip()
         _loops.append(loop)
         made.append(loop)
