@@ -197,7 +197,7 @@ const struct stria_key stria_keys[] = {
      "the "
      "kernel's block layer (passthrough)",
      parse_backend, IN_DRIVE(passthrough)},
-    {STRIA_KEY_DRIVE, "size", "a size such as 8GiB, for a file only", NULL, false,
+    {STRIA_KEY_DRIVE, "size", "a size such as 8GiB, for a file only, at most 8388607TiB", NULL, false,
      "For a file: its size, which init creates and allocates in full", parse_size, IN_DRIVE(size_bytes)},
     {STRIA_KEY_DRIVE, "profile",
      "the name of a drive profile, such as samsung-980, or the path of one, ending in .ini", NULL, false,
@@ -208,7 +208,7 @@ const struct stria_key stria_keys[] = {
      "For a fake drive: scales the rates in its profile", parse_rate_scale, IN_DRIVE(rate_scale)},
     {STRIA_KEY_DRIVE, "fault", "a fault script of at most 1023 bytes", NULL, false,
      "For testing: faults to inject into this drive", parse_fault, IN_DRIVE(fault)},
-    {STRIA_KEY_DRIVE, "fault_seed", "a whole number", "0", false,
+    {STRIA_KEY_DRIVE, "fault_seed", "a whole number, at most 18446744073709551615", "0", false,
      "For testing: the seed of faults that come at random; 0 for none", parse_seed, IN_DRIVE(fault_seed)},
     {.name = NULL},
 };

@@ -1,6 +1,7 @@
 #include "support/json.h"
 
 #include "support/file.h"
+#include "support/plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,25 +47,6 @@ void stria_json_add_real(struct json_object *object, const char *key, double val
     add(object, key, isfinite(value) ? made(json_object_new_double(value)) : NULL);
 }
 
-/* The length of the valid UTF-8 sequence at text, or zero (RFC 3629: no overlong forms, no surrogates). */
-static size_t sequence_length(const unsigned char *text)
-{
-    const unsigned char first = text[0];
-    if (first < 0x80)
-        return 1;
-    size_t length = first >= 0xc2 && first <= 0xdf   ? 2
-                    : (first & 0xf0) == 0xe0         ? 3
-                    : first >= 0xf0 && first <= 0xf4 ? 4
-                                                     : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
-        (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 static char *utf8_copy(const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
@@ -73,7 +55,7 @@ static char *utf8_copy(const char *text)
     if (!copy)
         stria_memory_missing();
     while (*text) {
-        size_t length = sequence_length((const unsigned char *)text);
+        size_t length = stria_plain_character(text);
         memcpy(end, length ? text : replacement, length ? length : longest);
         end += length ? length : longest;
         text += length ? length : 1;

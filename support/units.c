@@ -44,6 +44,8 @@ const char stria_rate_allowed[] = "a number of bytes per second, or a number wit
 const char stria_time_allowed[] =
     "a number of seconds, or a number with ns, us, ms, s, min or h, such as 200ms";
 
+static const char number_most[] = "18446744073709551615";
+
 /* More digits than 10^18 could not change a result that fits 64 bits by a whole unit. */
 #define FRACTION_DIGITS_MAX 18u
 
@@ -111,16 +113,21 @@ static const struct unit *find_unit(const struct unit *units, const char *name, 
     return NULL;
 }
 
-static int refuse(const char *text, const char *what, const char *why, const char *allowed,
-                  struct stria_trouble *trouble)
+static int refuse(const char *text, const char *what, const char *allowed, struct stria_trouble *trouble)
 {
-    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' %s %s: write %s", text, why, what,
-                             allowed);
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is not %s: write %s", text, what, allowed);
+}
+
+static int too_large(const char *text, const char *what, const char *most, struct stria_trouble *trouble)
+{
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is too large for %s: write at most %s",
+                             text, what, most);
 }
 
 struct quantity {
     const char *what; /* as in "is not …" */
     const char *allowed;
+    const char *most; /* in its largest unit, what 64 bits hold */
     const struct unit *units;
     uint64_t factor_plain; /* of a number without a unit */
     const char *suffix;    /* optional text behind the unit, or null */
@@ -133,7 +140,7 @@ static int quantity_parse(const struct quantity *quantity, const char *text, uin
     const char *start = skip_spaces(text);
     const char *rest = *start == '-' ? NULL : read_number(start, &number);
     if (!rest)
-        return refuse(text, quantity->what, "is not", quantity->allowed, trouble);
+        return refuse(text, quantity->what, quantity->allowed, trouble);
 
     rest = skip_spaces(rest);
     size_t length = strlen(rest);
@@ -146,31 +153,32 @@ static int quantity_parse(const struct quantity *quantity, const char *text, uin
     const struct unit *unit = find_unit(quantity->units, rest, length);
     const uint64_t factor = length == 0 ? quantity->factor_plain : unit ? unit->factor : 0;
     if (!factor || (factor == 1 && number.fraction))
-        return refuse(text, quantity->what, "is not", quantity->allowed, trouble);
+        return refuse(text, quantity->what, quantity->allowed, trouble);
 
     unsigned __int128 sum = (unsigned __int128)number.whole * factor +
                             (unsigned __int128)number.fraction * factor / number.fraction_scale;
     if (number.overflow || sum > UINT64_MAX)
-        return refuse(text, quantity->what, "is too large for", quantity->allowed, trouble);
+        return too_large(text, quantity->what, quantity->most, trouble);
     *value = (uint64_t)sum;
     return STRIA_OK;
 }
 
 int stria_size_parse(const char *text, uint64_t *bytes, struct stria_trouble *trouble)
 {
-    static const struct quantity size = {"a size", stria_size_allowed, size_units, 1, NULL};
+    static const struct quantity size = {"a size", stria_size_allowed, "16777215TiB", size_units, 1, NULL};
     return quantity_parse(&size, text, bytes, trouble);
 }
 
 int stria_rate_parse(const char *text, uint64_t *bytes_per_s, struct stria_trouble *trouble)
 {
-    static const struct quantity rate = {"a rate", stria_rate_allowed, size_units, 1, "/s"};
+    static const struct quantity rate = {"a rate", stria_rate_allowed, "16777215TiB/s", size_units, 1, "/s"};
     return quantity_parse(&rate, text, bytes_per_s, trouble);
 }
 
 int stria_time_parse(const char *text, uint64_t *ns, struct stria_trouble *trouble)
 {
-    static const struct quantity time = {"a time", stria_time_allowed, time_units, 1000000000ull, NULL};
+    static const struct quantity time = {"a time",   stria_time_allowed, "5124095h",
+                                         time_units, 1000000000ull,      NULL};
     return quantity_parse(&time, text, ns, trouble);
 }
 
@@ -178,9 +186,10 @@ int stria_ratio_parse(const char *text, double *ratio, struct stria_trouble *tro
 {
     struct number number;
     const char *rest = read_number(skip_spaces(text), &number);
-    if (!rest || *skip_spaces(rest) || number.overflow)
-        return refuse(text, "a number", "is not", "digits with a decimal point where needed, such as 0.001",
-                      trouble);
+    if (!rest || *skip_spaces(rest))
+        return refuse(text, "a number", "digits with a decimal point where needed, such as 0.001", trouble);
+    if (number.overflow)
+        return too_large(text, "a number", number_most, trouble);
     *ratio = (double)number.whole + (double)number.fraction / (double)number.fraction_scale;
     return STRIA_OK;
 }
@@ -197,11 +206,11 @@ static const struct unit *exact_unit(const struct unit *units, uint64_t value)
 
 int stria_number_parse(const char *text, uint64_t *number, struct stria_trouble *trouble)
 {
-    if (text[0] && strspn(text, "0123456789") == strlen(text) &&
-        stria_size_parse(text, number, NULL) == STRIA_OK)
-        return STRIA_OK;
-    return stria_trouble_set(trouble, STRIA_ERR_INVALID, "'%.100s' is not a number: write a whole number",
-                             text);
+    if (!text[0] || strspn(text, "0123456789") != strlen(text))
+        return refuse(text, "a number", "a whole number", trouble);
+    if (stria_size_parse(text, number, NULL) != STRIA_OK)
+        return too_large(text, "a number", number_most, trouble);
+    return STRIA_OK;
 }
 
 char *stria_size_print(char *out, size_t size, uint64_t bytes)

@@ -1,5 +1,6 @@
 #include "measure/archive.h"
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/bench.h"
 #include "tools/status.h"
@@ -9,12 +10,12 @@ static void print_entry(const struct stria_archive_entry *entry, void *user)
     char rate[STRIA_UNITS_TEXT_BYTES];
     (void)user;
     if (entry->complaint) {
-        printf("  %s: %s\n", entry->name, entry->complaint);
+        printf("  %s: %s\n", stria_shown(entry->name), stria_shown(entry->complaint));
         return;
     }
-    printf("  %-20s %-9s %-30s %-7s %s\n", entry->started, entry->test,
+    printf("  %-20s %-9s %-30s %-7s %s\n", stria_shown(entry->started), stria_shown(entry->test),
            entry->rated ? stria_rate_print_both(rate, sizeof(rate), entry->rating_bytes_per_s) : "-",
-           entry->partial ? "partial" : "", entry->drives);
+           entry->partial ? "partial" : "", stria_shown(entry->drives));
 }
 
 static void add_entry(const struct stria_archive_entry *entry, void *user)

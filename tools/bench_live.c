@@ -1,4 +1,5 @@
 #include "support/clock.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/bench.h"
 
@@ -54,8 +55,9 @@ static void print_temperature(char *out, size_t size, const struct stria_told *t
         snprintf(out, size, "%" PRIu64 " °C", temperature->value);
 }
 
-static void print_cut(FILE *out, const char *line, unsigned columns)
+static void print_cut(FILE *out, const char *text, unsigned columns)
 {
+    const char *line = stria_shown(text);
     size_t bytes = 0;
     for (unsigned column = 0; line[bytes]; bytes++)
         if (((unsigned char)line[bytes] & 0xc0) != 0x80 && column++ == columns)

@@ -1,4 +1,5 @@
 #include "core/synthetic.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/bench.h"
 
@@ -20,12 +21,12 @@ static void print_drives(const struct stria_bench_result *result, FILE *out)
     for (uint32_t i = 0; i < result->target_count; i++) {
         const struct stria_target *target = &result->targets[i];
         char size[STRIA_UNITS_TEXT_BYTES];
-        fprintf(out, "  %s: %s", target->config.path,
+        fprintf(out, "  %s: %s", stria_shown(target->config.path),
                 stria_size_print_both(size, sizeof(size), target->size_bytes));
         if (target->model[0])
-            fprintf(out, ", %s", target->model);
+            fprintf(out, ", %s", stria_shown(target->model));
         if (target->serial[0])
-            fprintf(out, ", %s", target->serial);
+            fprintf(out, ", %s", stria_shown(target->serial));
         if (target->file_system[0])
             fprintf(out, ", a file on %s", target->file_system);
         fprintf(out, "\n");

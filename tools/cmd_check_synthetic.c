@@ -1,4 +1,5 @@
 #include "core/synthetic.h"
+#include "support/plain.h"
 #include "tools/commands.h"
 #include "tools/status.h"
 
@@ -53,7 +54,8 @@ static int check(int fd, const char *name, uint64_t offset)
     for (;;) {
         ssize_t got = read_all(fd, buffer, sizeof(buffer));
         if (got < 0) {
-            fprintf(stderr, "stria check-synthetic: cannot read %s: %s\n", name, stria_errno_text((int)-got));
+            fprintf(stderr, "stria check-synthetic: cannot read %s: %s\n", stria_shown(name),
+                    stria_errno_text((int)-got));
             return STRIA_STATUS_SYSTEM;
         }
         if (got == 0)
@@ -61,12 +63,13 @@ static int check(int fd, const char *name, uint64_t offset)
         size_t bad;
         enum stria_synthetic_verdict verdict = stria_synthetic_check(buffer, (size_t)got, offset, &bad);
         if (verdict != STRIA_SYNTHETIC_OK) {
-            printf("%s: at stream offset %" PRIu64 ": %s\n", name, offset + bad, verdicts[verdict]);
+            printf("%s: at stream offset %" PRIu64 ": %s\n", stria_shown(name), offset + bad,
+                   verdicts[verdict]);
             return STRIA_STATUS_NOT_WHOLE;
         }
         offset += (uint64_t)got;
     }
-    printf("%s: %" PRIu64 " bytes, all as they were made\n", name, offset - start);
+    printf("%s: %" PRIu64 " bytes, all as they were made\n", stria_shown(name), offset - start);
     return STRIA_STATUS_OK;
 }
 
@@ -85,7 +88,8 @@ static int run(const void *given, char **operands, int operand_count)
     }
     int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        fprintf(stderr, "stria check-synthetic: cannot open %s: %s\n", path, stria_errno_text(errno));
+        fprintf(stderr, "stria check-synthetic: cannot open %s: %s\n", stria_shown(path),
+                stria_errno_text(errno));
         return STRIA_STATUS_USAGE;
     }
     int status = check(fd, standard_input ? "standard input" : path, options_given->offset.value);

@@ -1,6 +1,7 @@
 #include "results/compare.h"
 #include "results/versus.h"
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/status.h"
@@ -82,13 +83,26 @@ static int check(const struct compare_options *compare, struct stria_trouble *tr
     return STRIA_OK;
 }
 
+/* They quote names from documents. */
+static void print_lines(char *text)
+{
+    char *rest = NULL;
+    for (char *line = text; *line; line = rest) {
+        rest = line + strcspn(line, "\n");
+        const bool ends = *rest == '\n';
+        if (ends)
+            *rest++ = '\0';
+        printf("%s%s", stria_plain(line), ends ? "\n" : "");
+    }
+}
+
 static int finish(struct json_object *document, struct stria_text *text, struct stria_trouble *trouble)
 {
     int code = STRIA_OK;
     if (document)
         code = stria_json_write(document, "-", trouble);
     else
-        fputs(text->bytes, stdout);
+        print_lines(text->bytes);
     json_object_put(document);
     stria_text_clear(text);
     return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("compare", trouble);

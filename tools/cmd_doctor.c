@@ -1,6 +1,7 @@
 #include "config/keys.h"
 #include "support/clock.h"
 #include "support/json.h"
+#include "support/plain.h"
 #include "survey/doctor.h"
 #include "survey/json.h"
 #include "tools/commands.h"
@@ -80,7 +81,8 @@ static int take_drives(struct examination *exam, char **operands, int operand_co
         stria_survey_list_add_all(&exam->list, exam->root, true);
     for (int i = 0; i < operand_count; i++) {
         if (is_array_file(operands[i])) {
-            fprintf(stderr, "stria doctor: name either one array.ini, which %s is, or drives\n", operands[i]);
+            fprintf(stderr, "stria doctor: name either one array.ini, which %s is, or drives\n",
+                    stria_shown(operands[i]));
             return STRIA_STATUS_USAGE;
         }
         if (stria_survey_list_add(&exam->list, exam->root, operands[i]) != STRIA_OK)

@@ -1,4 +1,5 @@
 #include "engine/reader.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/opening.h"
@@ -171,7 +172,7 @@ static int prepare(struct export *export, struct stria_array *array, const char 
     stria_reader_describe(export->reader, &info);
     if (!info.complete)
         fprintf(stderr, "stria export: recording '%s' was cut short: what had become durable is exported\n",
-                name);
+                stria_shown(name));
     code = set_range(export, given, info.length_bytes, trouble);
     if (code != STRIA_OK)
         return code;

@@ -4,6 +4,7 @@
 #include "core/geometry.h"
 #include "engine/create.h"
 #include "support/allocate.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/opening.h"
@@ -208,7 +209,7 @@ static void print_created(const struct stria_array_config *config, const struct 
     char size[STRIA_UNITS_TEXT_BYTES];
     printf("array '%s' %s\n", config->name, created->uuid);
     for (unsigned i = 0; i < config->drive_count; i++)
-        printf("  %-12s %s: room for %s\n", config->drives[i].name, config->drives[i].path,
+        printf("  %-12s %s: room for %s\n", config->drives[i].name, stria_shown(config->drives[i].path),
                stria_size_print_both(size, sizeof(size), created->drives[i].extents * config->chunk_bytes));
 }
 

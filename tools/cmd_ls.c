@@ -87,12 +87,12 @@ static void print_drives(const struct stria_array *array, const struct stria_arr
         if (stria_array_drive(array, i, &drive) != STRIA_OK)
             continue;
         if (drive.present)
-            printf("  %-12s %-26s %-26s %s%s%s\n", drive.name,
+            printf("  %-12s %-26s %-26s %s%s%s\n", stria_shown(drive.name),
                    stria_size_print_both(stored, sizeof(stored), drive.bytes),
-                   stria_size_print_both(free_text, sizeof(free_text), drive.free_bytes), drive.path,
-                   drive.serial[0] ? " serial " : "", drive.serial);
+                   stria_size_print_both(free_text, sizeof(free_text), drive.free_bytes),
+                   stria_shown(drive.path), drive.serial[0] ? " serial " : "", stria_shown(drive.serial));
         else
-            printf("  %-12s not there\n", drive.name);
+            printf("  %-12s not there\n", stria_shown(drive.name));
     }
 }
 
@@ -108,7 +108,7 @@ static void print_recordings(const struct stria_array *array, const struct stria
         char stored[STRIA_UNITS_TEXT_BYTES], dropped[STRIA_UNITS_TEXT_BYTES], started[STRIA_UNITS_TEXT_BYTES];
         if (stria_array_recording(array, i, &recording) != STRIA_OK)
             continue;
-        printf("  %-24s %-26s %-26s %-26s %s\n", stria_plain(recording.name),
+        printf("  %-24s %-26s %-26s %-26s %s\n", stria_shown(recording.name),
                stria_size_print_both(stored, sizeof(stored), recording.bytes),
                stria_size_print_both(dropped, sizeof(dropped), recording.dropped_bytes),
                stria_date_print(started, sizeof(started), recording.started_unix_ns),
@@ -131,7 +131,7 @@ static int run(const void *given, char **operands, int operand_count)
         status = print_document(array, &info);
     } else {
         char chunk[STRIA_UNITS_TEXT_BYTES];
-        printf("array '%s' %s, %s, chunks of %s\n", stria_plain(info.name), info.uuid,
+        printf("array '%s' %s, %s, chunks of %s\n", stria_shown(info.name), info.uuid,
                info.raid0 ? "raid0" : "adaptive", stria_size_print(chunk, sizeof(chunk), info.chunk_bytes));
         print_drives(array, &info);
         print_recordings(array, &info);

@@ -3,6 +3,7 @@
 #include "measure/through.h"
 #include "support/file.h"
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/capture.h"
 #include "tools/commands.h"
@@ -129,7 +130,7 @@ static void tell_lost(const struct stria_record_report *report)
             fprintf(stderr,
                     "stria record: warning: drive %s (%s) was given up after %s: %s; 'stria doctor' looks at "
                     "its health\n",
-                    report->drives[i].name, report->drives[i].path,
+                    report->drives[i].name, stria_shown(report->drives[i].path),
                     stria_time_print_short(when, sizeof(when), progress->lost_ns),
                     stria_code_text(progress->lost_code));
     }
@@ -159,7 +160,7 @@ static int tell_end(const struct run *run, enum stria_capture_end end, const str
     case STRIA_CAPTURE_ARRAY_FULL:
         fprintf(stderr,
                 "stria record: the array is full: the rest of %s was not recorded; 'stria rm' makes room\n",
-                stria_source_name(run->source));
+                stria_shown(stria_source_name(run->source)));
         return STRIA_STATUS_NOT_WHOLE;
     case STRIA_CAPTURE_NO_DRIVE:
         fprintf(stderr, "stria record: no drive was left to record to: what is durable can be read\n");

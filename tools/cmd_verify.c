@@ -132,7 +132,7 @@ static int print_tables(const struct stria_verify_result *result)
     for (uint32_t i = 0; i < result->recording_count; i++) {
         struct stria_verify_recording *it = &result->recordings[i];
         printf("  %-24s %-24s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 "  %-22s %s\n",
-               stria_plain(it->info.name), stria_size_print_both(stored, sizeof(stored), it->counts.bytes),
+               stria_shown(it->info.name), stria_size_print_both(stored, sizeof(stored), it->counts.bytes),
                it->counts.extents, it->counts.ok, it->counts.corrupt, it->counts.missing,
                it->counts.misplaced, stria_size_print_both(gaps, sizeof(gaps), it->counts.gap_bytes),
                state_of(it));
@@ -163,7 +163,7 @@ static bool tell_removed(const struct stria_verify_result *result)
             fprintf(stderr,
                     "stria verify: recording %s was removed by another host while it was verified: what was "
                     "found damaged in it does not count\n",
-                    stria_plain(result->recordings[i].info.name));
+                    stria_shown(result->recordings[i].info.name));
     }
     return removed;
 }

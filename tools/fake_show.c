@@ -1,5 +1,6 @@
 #include "config/profile.h"
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/fake.h"
 #include "tools/status.h"
@@ -95,7 +96,7 @@ static void print_traits(const struct stria_profile *profile)
 {
     const struct stria_model_parameters *p = &profile->parameters;
     char text[STRIA_UNITS_TEXT_BYTES];
-    printf("%s: %s, %s\n\n", profile->name, profile->model,
+    printf("%s: %s, %s\n\n", stria_shown(profile->name), stria_shown(profile->model),
            stria_size_print_both(text, sizeof(text), p->capacity_bytes));
     printf("  link at most   %s\n", stria_rate_print_both(text, sizeof(text), p->link_bytes_per_s));
     printf("  reads          %s\n", stria_rate_print_both(text, sizeof(text), p->read_bytes_per_s));
@@ -218,7 +219,7 @@ int fake_list(const struct fake_options *options)
             printf("%-22s %9.4g  %9.1f %9.1f %9.1f  %s\n", profile.name,
                    (double)profile.parameters.capacity_bytes / 1e9, (double)fill[0].bytes_per_s / 1e6,
                    (double)fill[ROWS - 1].bytes_per_s / 1e6,
-                   (double)profile.parameters.read_bytes_per_s / 1e6, profile.model);
+                   (double)profile.parameters.read_bytes_per_s / 1e6, stria_shown(profile.model));
     }
     return document ? write_document(document) : STRIA_STATUS_OK;
 }

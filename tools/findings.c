@@ -64,9 +64,7 @@ static struct stria_stretch stretch_of(const struct stria_verify_finding *findin
 static void print_line(const char *recording, const struct stria_stretch *stretch,
                        const struct stria_array *array)
 {
-    char name[STRIA_NAME_BYTES + 1];
-    snprintf(name, sizeof(name), "%s", recording);
-    printf("%s: ", stria_plain(name));
+    printf("%s: ", stria_shown(recording));
     stria_stretch_print(stretch, array, stdout);
     printf("\n");
 }

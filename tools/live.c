@@ -1,6 +1,7 @@
 #include "tools/live.h"
 
 #include "support/clock.h"
+#include "support/plain.h"
 #include "support/units.h"
 
 #include <errno.h>
@@ -43,8 +44,9 @@ static unsigned per_cent(uint64_t part, uint64_t whole)
 }
 
 /* Lines that are too long would wrap, and the block would climb over what stands above it. */
-static void print_cut(FILE *out, const char *line, unsigned columns)
+static void print_cut(FILE *out, const char *text, unsigned columns)
 {
+    const char *line = stria_shown(text);
     size_t bytes = 0;
     for (unsigned column = 0; line[bytes]; bytes++) {
         const bool first_of_character = ((unsigned char)line[bytes] & 0xc0) != 0x80;
@@ -110,7 +112,7 @@ void stria_live_print_line(const struct stria_moment *moment, FILE *out)
     for (uint32_t i = 0; i < now->drive_count; i++)
         fprintf(out, " %s %" PRIu64 "%s%s", moment->drive_names[i], moment->drives[i].bytes_per_s / 1000000,
                 moment->drives[i].lost || moment->drives[i].full ? " " : "", drive_state(&moment->drives[i]));
-    fprintf(out, "%s%s\n", now->warning[0] ? ", warning: " : "", now->warning);
+    fprintf(out, "%s%s\n", now->warning[0] ? ", warning: " : "", stria_shown(now->warning));
 }
 
 struct stria_live {

@@ -1,5 +1,6 @@
 #include "backends/fabrics.h"
 #include "support/nearest.h"
+#include "support/plain.h"
 #include "support/standard.h"
 #include "tools/commands.h"
 #include "tools/signals.h"
@@ -31,9 +32,11 @@ static int unknown_command(const char *name)
         stria_nearest_offer(&nearest, (*command)->name);
     stria_nearest_offer(&nearest, "help");
     if (nearest.best)
-        fprintf(stderr, "stria: there is no command '%s': did you mean %s?\n", name, nearest.best);
+        fprintf(stderr, "stria: there is no command '%s': did you mean %s?\n", stria_shown(name),
+                nearest.best);
     else
-        fprintf(stderr, "stria: there is no command '%s': see 'stria --help' for those there are\n", name);
+        fprintf(stderr, "stria: there is no command '%s': see 'stria --help' for those there are\n",
+                stria_shown(name));
     return STRIA_STATUS_USAGE;
 }
 

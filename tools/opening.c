@@ -2,6 +2,7 @@
 
 #include "backends/fault_script.h"
 #include "engine/array.h"
+#include "support/plain.h"
 #include "tools/status.h"
 
 #include <stdio.h>
@@ -48,13 +49,13 @@ static void print_complaints(const char *command, const struct stria_array *arra
     struct stria_array_info info;
     stria_array_describe(array, &info);
     if (info.complaint[0])
-        fprintf(stderr, "stria %s: warning: %s\n", command, info.complaint);
+        fprintf(stderr, "stria %s: warning: %s\n", command, stria_shown(info.complaint));
     for (uint32_t i = 0; i < info.drive_count; i++) {
         struct stria_drive_info drive;
         /* Why a drive is absent may be what is wrong with the whole. */
         if (stria_array_drive(array, i, &drive) == STRIA_OK && drive.complaint[0] &&
             !strstr(info.complaint, drive.complaint))
-            fprintf(stderr, "stria %s: warning: %s\n", command, drive.complaint);
+            fprintf(stderr, "stria %s: warning: %s\n", command, stria_shown(drive.complaint));
     }
 }
 
@@ -75,7 +76,7 @@ bool stria_opening_tell_lost(const char *command, const struct stria_array *arra
         if ((lost >> i & 1) && stria_array_drive(array, i, &drive) == STRIA_OK)
             fprintf(stderr,
                     "stria %s: warning: drive %s was given up: %s; 'stria doctor' looks at its health\n",
-                    command, drive.name, drive.complaint);
+                    command, stria_shown(drive.name), stria_shown(drive.complaint));
     return lost != 0;
 }
 

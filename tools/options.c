@@ -1,6 +1,7 @@
 #include "tools/options.h"
 
 #include "support/nearest.h"
+#include "support/plain.h"
 #include "support/units.h"
 
 #include <assert.h>
@@ -59,7 +60,8 @@ static const struct stria_option *option_of(const struct stria_command *command,
 static enum stria_parsed wrong_choice(const struct stria_command *command, const struct stria_option *option,
                                       const char *text)
 {
-    fprintf(stderr, "stria %s: --%s cannot be '%s': it takes ", command->name, option->name, text);
+    fprintf(stderr, "stria %s: --%s cannot be '%s': it takes ", command->name, option->name,
+            stria_shown(text));
     for (unsigned i = 0; option->choices[i]; i++)
         fprintf(stderr, "%s%s", i == 0 ? "" : option->choices[i + 1] ? ", " : " or ", option->choices[i]);
     fprintf(stderr, "\n");
@@ -157,7 +159,7 @@ static enum stria_parsed unknown_option(const struct stria_command *command, con
     for (const struct stria_option *option = command->options; option->name; option++)
         stria_nearest_offer(&nearest, option->name);
     stria_nearest_offer(&nearest, "help");
-    fprintf(stderr, "stria %s: unknown option '%s'", command->name, written);
+    fprintf(stderr, "stria %s: unknown option '%s'", command->name, stria_shown(written));
     if (nearest.best)
         fprintf(stderr, ": did you mean --%s?\n", nearest.best);
     else
@@ -199,7 +201,7 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
         if (value == VALUE_HELP || value == 'h')
             return STRIA_PARSED_HELP;
         if (value == ':') {
-            fprintf(stderr, "stria %s: %s needs a value\n", command->name, argv[optind - 1]);
+            fprintf(stderr, "stria %s: %s needs a value\n", command->name, stria_shown(argv[optind - 1]));
             return STRIA_PARSED_WRONG;
         }
         const struct stria_option *option = value == '?' ? NULL : option_of(command, value);

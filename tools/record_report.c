@@ -3,6 +3,7 @@
 #include "core/curve.h"
 #include "core/knee.h"
 #include "support/json_latency.h"
+#include "support/plain.h"
 #include "support/units.h"
 
 #include <inttypes.h>
@@ -378,8 +379,8 @@ void stria_record_report_print(const struct stria_record_report *report, FILE *o
 {
     const struct stria_result *result = &report->result;
     char duration[STRIA_UNITS_TEXT_BYTES];
-    fprintf(out, "recording '%s' on array '%s', %s\n", result->info.name, report->array.name,
-            state_of(report));
+    fprintf(out, "recording '%s' on array '%s', %s\n", stria_shown(result->info.name),
+            stria_shown(report->array.name), state_of(report));
     print_size(out, "stored", result->info.bytes);
     print_size(out, "dropped", result->info.dropped_bytes);
     fprintf(out, "  %-20s%s\n", "time",

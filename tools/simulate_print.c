@@ -1,4 +1,5 @@
 #include "core/ratio.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/simulate_answer.h"
 
@@ -12,7 +13,7 @@ static void print_title(const struct simulate_job *job, const struct simulate_an
 {
     char drives[1024], text[STRIA_UNITS_TEXT_BYTES];
     simulate_print_drives(answer->array->profiles, answer->array->drive_count, drives, sizeof(drives));
-    printf("%s, %s, buffer of %s\n", drives, stria_policy_text(job->config.policy),
+    printf("%s, %s, buffer of %s\n", stria_shown(drives), stria_policy_text(job->config.policy),
            stria_size_print_both(text, sizeof(text), job->config.buffer_bytes));
 }
 
@@ -28,7 +29,7 @@ static void print_loss(const struct simulate_answer *answer)
         printf("the array is full.\n");
     else if (gap->cause == STRIA_GAP_BUFFER && gap->drive < answer->array->drive_count)
         printf("the buffer is full, and drive %" PRIu32 " (%s) holds most back.\n", gap->drive,
-               answer->array->profiles[gap->drive]->name);
+               stria_shown(answer->array->profiles[gap->drive]->name));
     else if (gap->cause == STRIA_GAP_DRIVE)
         printf("a drive has not answered for too long and is given up.\n");
     else
@@ -99,9 +100,9 @@ static void print_drives(const struct simulate_answer *answer, const struct stri
         if (heats)
             snprintf(heat, sizeof(heat), "%.1f", (double)drive->temperature_mc / 1000);
         stria_flow_mean_bytes_per_s(&meter->stored, &mean);
-        printf("  %-5" PRIu32 " %-24.24s %10.1f %10.1f %12s %8s%s\n", i, answer->array->profiles[i]->name,
-               (double)drive->status.stored_bytes / 1e9, (double)mean / 1e6,
-               stria_time_print_short(wait, sizeof(wait), meter->latency.max), heat,
+        printf("  %-5" PRIu32 " %-24.24s %10.1f %10.1f %12s %8s%s\n", i,
+               stria_shown(answer->array->profiles[i]->name), (double)drive->status.stored_bytes / 1e9,
+               (double)mean / 1e6, stria_time_print_short(wait, sizeof(wait), meter->latency.max), heat,
                drive->status.state == STRIA_DRIVE_LOST   ? "  given up"
                : drive->status.state == STRIA_DRIVE_FULL ? "  full"
                                                          : "");

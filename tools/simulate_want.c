@@ -1,5 +1,6 @@
 /* Which drives carry a sensor. */
 #include "support/json.h"
+#include "support/plain.h"
 #include "support/units.h"
 #include "tools/simulate.h"
 #include "tools/status.h"
@@ -149,10 +150,10 @@ static void print_wants(const struct simulate_job *job, const struct wants *want
     for (uint32_t i = 0; i < job->profile_count; i++) {
         const struct stria_choice *choice = &wants->of_kind[i];
         if (!choice->found) {
-            printf("  %-24s %6s\n", job->profiles[i]->name, "none");
+            printf("  %-24s %6s\n", stria_shown(job->profiles[i]->name), "none");
             continue;
         }
-        printf("  %-24s %6" PRIu32 " %14.0f ", job->profiles[i]->name, choice->drive_count,
+        printf("  %-24s %6" PRIu32 " %14.0f ", stria_shown(job->profiles[i]->name), choice->drive_count,
                (double)choice->buffer_bytes / (1 << 20));
         if (choice->price > 0)
             printf("%10.2f\n", choice->price);

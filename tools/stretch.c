@@ -33,7 +33,7 @@ static void print_fault(const struct stria_stretch *stretch, const struct stria_
 {
     fprintf(out, "%s", stria_verdict_text(stretch->verdict));
     if (drive)
-        fprintf(out, ", on drive %s (%s)", drive->name, drive->path);
+        fprintf(out, ", on drive %s (%s)", stria_shown(drive->name), stria_shown(drive->path));
     else if (stretch->verdict == STRIA_VERDICT_MISSING)
         fprintf(out, ", their drive not being there or having lost them");
     if (drive && has_place(stretch))
@@ -41,8 +41,8 @@ static void print_fault(const struct stria_stretch *stretch, const struct stria_
     if (stretch->reason)
         fprintf(out, ": %s", stretch->reason);
     if (stretch->other)
-        fprintf(out, ": what belongs to %s at stream offset %" PRIu64 " lies there", stretch->other,
-                stretch->other_offset);
+        fprintf(out, ": what belongs to %s at stream offset %" PRIu64 " lies there",
+                stria_shown(stretch->other), stretch->other_offset);
 }
 
 void stria_stretch_print(const struct stria_stretch *stretch, const struct stria_array *array, FILE *out)
@@ -51,15 +51,11 @@ void stria_stretch_print(const struct stria_stretch *stretch, const struct stria
     char size[STRIA_UNITS_TEXT_BYTES];
     const bool named =
         stretch->drive >= 0 && stria_array_drive(array, (uint32_t)stretch->drive, &info) == STRIA_OK;
-    if (named) {
-        stria_plain(info.name);
-        stria_plain(info.path);
-    }
     fprintf(out, "at stream offset %" PRIu64 ": %s ", stretch->offset,
             stria_size_print_both(size, sizeof(size), stretch->bytes));
     if (stretch->cause == STRIA_GAP_NONE)
         print_fault(stretch, named ? &info : NULL, out);
     else
         fprintf(out, "never stored, cause %s%s%s", stria_gap_cause_text(stretch->cause),
-                named ? ", drive " : "", named ? info.name : "");
+                named ? ", drive " : "", named ? stria_shown(info.name) : "");
 }

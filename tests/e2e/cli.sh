@@ -167,6 +167,51 @@ verdict_cannot_be_told() {
     done
 }
 
+# told STATUS SHOWN COMMAND...: what it says has the word in it as it may be shown.
+told() {
+    wanted=$1
+    shown=$2
+    shift 2
+    expect "$wanted" "$stria" "$@"
+    cat out err >both
+    grep -q -F -e "$shown" both || fail "it does not show $shown: $(cat -v both)"
+}
+
+# Whatever bytes a word, a path or a file's name has, a terminal gets none that would make it do something.
+odd_bytes() {
+    word=$(printf 'a\033[2J\233\377b')
+    path=$(printf 'a\233\377b.img')
+    array adaptive 1 32MiB
+    told 2 'a?[2J??b' "$word"
+    told 2 'a?[2J??b' ls "--$word" array.ini
+    told 2 'a?[2J??b' ls "$word"
+    told 2 'a?[2J??b' record array.ini --on-overrun "$word"
+    told 2 'a?[2J??b' record array.ini --name "$word"
+    sed -i "s/^path = .*/path = $path/" array.ini
+    told 0 'a??b.img' init array.ini
+    told 0 'a??b.img' ls array.ini
+    told 2 'a?[2J??b' export array.ini "$word"
+    told 0 'a??b.img' drives "$path"
+    for command in ls verify; do
+        expect 0 "$stria" $command array.ini --json
+        python3 -c 'import json; json.load(open("out", encoding="utf-8"))' || fail "$command: $(cat -v out)"
+    done
+    expect 0 "$stria" drives "$path" --json
+    python3 -c 'import json; json.load(open("out", encoding="utf-8"))' || fail "drives: $(cat -v out)"
+    rm "$path"
+    told 2 'a??b.img' ls array.ini
+}
+
+out_of_range() {
+    array adaptive 1 32MiB
+    expect 2 "$stria" record array.ini --input synthetic --seed 18446744073709551616
+    complains "--seed: '18446744073709551616' is too large for a number: write at most 18446744073709551615"
+    expect 2 "$stria" record array.ini --size 99999999TiB
+    complains "--size: '99999999TiB' is too large for a size: write at most 16777215TiB"
+}
+
+it "odd bytes are shown as question marks" odd_bytes
+it "what is out of range is told with the range" out_of_range
 it "--help shows every command, and each its own" helps
 it "--version shows a version" tells_version
 it "a command that does not exist is named, with the one that was meant" needs_a_command

@@ -192,6 +192,34 @@ Test(units, a_number_is_whole_and_has_neither_sign_nor_unit)
     cr_assert_eq(number, 7u);
 }
 
+Test(units, what_is_out_of_range_is_told_with_the_range)
+{
+    static const struct {
+        int (*parse)(const char *text, uint64_t *value, struct stria_trouble *trouble);
+        const char *text, *most;
+    } cases[] = {
+        {stria_number_parse, "18446744073709551616", "at most 18446744073709551615"},
+        {stria_number_parse, "99999999999999999999999", "at most 18446744073709551615"},
+        {stria_size_parse, "16777216TiB", "at most 16777215TiB"},
+        {stria_size_parse, "18446744073709551616", "at most 16777215TiB"},
+        {stria_rate_parse, "16777216TiB/s", "at most 16777215TiB/s"},
+        {stria_time_parse, "5124096h", "at most 5124095h"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct stria_trouble trouble = {0};
+        uint64_t value = 7;
+        cr_expect(cases[i].parse(cases[i].text, &value, &trouble) == STRIA_ERR_INVALID && value == 7);
+        cr_expect(strstr(trouble.sentence, "is too large for") && strstr(trouble.sentence, cases[i].most),
+                  "%s", trouble.sentence);
+        /* And that much may be written. */
+        cr_expect(cases[i].parse(cases[i].most + strlen("at most "), &value, NULL) == STRIA_OK);
+    }
+    double ratio;
+    struct stria_trouble trouble = {0};
+    cr_expect(stria_ratio_parse("18446744073709551616", &ratio, &trouble) == STRIA_ERR_INVALID);
+    cr_expect(strstr(trouble.sentence, "is too large for a number"), "%s", trouble.sentence);
+}
+
 Test(units, a_date_is_in_utc_to_the_millisecond)
 {
     char text[STRIA_UNITS_TEXT_BYTES];
