@@ -28,7 +28,8 @@ static int complain(const char *path, enum stria_superblock_verdict verdict,
         return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
                                  "%s was a drive of a Stria array, but both copies of its superblock are "
                                  "damaged: restore it from a copy, "
-                                 "or read the rest of the array without it",
+                                 "or read the rest of the array without it (where it was made longer since, "
+                                 "its second copy lies before its old end: give it its old length back)",
                                  path);
     case STRIA_SUPERBLOCK_NOT_OURS:
     case STRIA_SUPERBLOCK_VALID:
@@ -49,6 +50,14 @@ struct copies {
     bool readable[2];
 };
 
+/* A drive that has grown since has its second copy where its old end was, as the first one says. */
+static void find_second(const struct stria_drive *drive, struct copies *copies)
+{
+    const struct stria_geometry *geometry = &copies->supers[0].geometry;
+    if (copies->verdicts[0] == STRIA_SUPERBLOCK_VALID && geometry->drive_bytes <= drive->traits.drive_bytes)
+        copies->offsets[1] = geometry->super_offset[1];
+}
+
 /* False when the drive does not answer: it is not to be asked again then. */
 static bool read_copies(struct stria_drive *drive, uint64_t deadline_ns, struct copies *copies)
 {
@@ -62,6 +71,8 @@ static bool read_copies(struct stria_drive *drive, uint64_t deadline_ns, struct 
         copies->verdicts[copy] = copies->readable[copy] ? stria_superblock_decode(page, &copies->supers[copy],
                                                                                   &copies->unknown[copy])
                                                         : STRIA_SUPERBLOCK_NOT_OURS;
+        if (copy == 0)
+            find_second(drive, copies);
     }
     return true;
 }

@@ -97,6 +97,34 @@ one_superblock() {
     [ ! -s err ] || fail "still told: $(cat err)"
 }
 
+# A file or a device that has grown is what it was, and its second superblock where it was.
+grown() {
+    made
+    cp drive1.img before
+    head -c $((16 << 20)) /dev/zero >>drive1.img
+    for command in 'ls array.ini' 'verify array.ini' 'export array.ini take -o output'; do
+        # shellcheck disable=SC2086 # words
+        expect 0 "$stria" $command
+        [ ! -s err ] || fail "it is told: $(cat err)"
+    done
+    same input output
+    expect 0 "$stria" record array.ini --name more --input input
+    [ "$(tail -c $((16 << 20)) drive1.img | tr -d '\000' | wc -c)" -eq 0 ] || fail "written behind the old end"
+    second=$((((32 << 20) - 65536 - 4096) / 65536 * 65536))
+    noise page 4096
+    overwrite page drive1.img $second
+    expect 0 "$stria" ls array.ini
+    complains "drive1.img: .*superblock at offset $second is damaged"
+    # With the first one damaged the second is found only where the drive has its old length back.
+    printf 'x' | dd of=before bs=1 seek=65700 conv=notrunc status=none
+    { cat before; head -c $((16 << 20)) /dev/zero; } >drive1.img
+    expect 0 "$stria" ls array.ini
+    complains 'drive1.img .*both copies .*give it its old length back'
+    truncate -s 32M drive1.img
+    expect 0 "$stria" ls array.ini
+    complains "drive1.img: .*superblock at offset 65536 is damaged"
+}
+
 noise_everywhere() {
     made
     turn=0
@@ -208,5 +236,6 @@ it "chunks that changed places are found" swapped
 it "extents without their ledger entries are missing" lost_entries
 it "one copy of the superblock is enough, the lost first one is told and mended" one_superblock 65536 noise
 it "one copy of the superblock is enough, the lost last one is told and mended" one_superblock $((((32 << 20) - 65536 - 4096) / 65536 * 65536)) zeroes
+it "a drive that has grown is the drive it was" grown
 it "noise in the metadata never crashes, and never passes for data" noise_everywhere
 finish
