@@ -1,6 +1,7 @@
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/fake.h"
+#include "tools/signals.h"
 #include "tools/status.h"
 
 #include <string.h>
@@ -54,6 +55,7 @@ static int run(const void *given, char **operands, int operand_count)
                                         .drive = o->drive,
                                         .capacity_bytes = o->capacity.value};
     const char *what = operands[0];
+    stria_signals_give_back();
     if (strcmp(what, "ls") == 0)
         return operand_count == 1 ? fake_list(&chosen) : usage("ls takes nothing behind it");
     if (strcmp(what, "show") == 0)

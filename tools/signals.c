@@ -11,6 +11,12 @@
 static volatile sig_atomic_t stop;
 static int stop_fd = -1;
 
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
+
+static struct sigaction before[ENDING];
+
 static void ask_to_stop(int number)
 {
     const int error = errno;
@@ -30,15 +36,23 @@ void stria_signals_take(void)
     }
     /* Without SA_RESTART: whoever waits in the kernel shall notice. */
     struct sigaction end = {.sa_handler = ask_to_stop}, ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGINT, &end, NULL);
-    sigaction(SIGTERM, &end, NULL);
+    for (size_t i = 0; i < ENDING; i++) {
+        sigaction(ending[i], NULL, &before[i]);
+        /* A terminal that is closed ends a recording properly, unless nohup wants it to go on. */
+        if (ending[i] != SIGHUP || before[i].sa_handler != SIG_IGN)
+            sigaction(ending[i], &end, NULL);
+    }
     sigaction(SIGPIPE, &ignore, NULL);
     /* A file that grows past its limit is an error to be told of, not a reason to die. */
     sigaction(SIGXFSZ, &ignore, NULL);
-    /* A terminal that is closed ends a recording properly, unless nohup wants it to go on. */
-    struct sigaction before;
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGHUP, &end, NULL);
+}
+
+void stria_signals_give_back(void)
+{
+    for (size_t i = 0; i < ENDING; i++)
+        sigaction(ending[i], &before[i], NULL);
+    if (stop)
+        exit(130);
 }
 
 bool stria_signals_stop(void)

@@ -7,6 +7,9 @@
 /* From now on. Once, before other threads begin. */
 void stria_signals_take(void);
 
+/* For a command that leaves nothing half done: such signals end it at once again. */
+void stria_signals_give_back(void);
+
 /* True once the end was asked for. */
 bool stria_signals_stop(void);
 
