@@ -40,6 +40,7 @@ struct run {
     uint64_t now_ns;
     uint64_t start_ns; /* of the stream */
     bool started, lost, finished;
+    bool endless; /* the sensor has made more than anybody would wait for */
     struct source source;
 };
 
@@ -72,6 +73,7 @@ static void on_started(void *context)
 static void on_released(void *context, uint32_t slot)
 {
     struct run *run = context;
+    run->simulation->payload_ns = run->now_ns - run->start_ns;
     run->source.free[run->source.free_count++] = slot;
 }
 
@@ -194,6 +196,32 @@ static int create_pump(struct run *run, struct stria_trouble *trouble)
     return STRIA_OK;
 }
 
+static uint64_t chunks_max(const struct stria_simulate_config *config)
+{
+    return config->chunks_max > 0 ? config->chunks_max : STRIA_SIMULATE_CHUNKS_MAX;
+}
+
+static int refuse_endless(const struct stria_simulate_config *config, struct stria_trouble *trouble)
+{
+    return stria_trouble_set(
+        trouble, STRIA_ERR_INVALID,
+        "this sensor makes more than %" PRIu64 " chunks before the drives are full, more "
+        "than can be simulated: give it a lower rate or less to record, or larger chunks",
+        chunks_max(config));
+}
+
+/* Even as fast as their links, the drives would still not be full when the sensor has made too much. */
+static bool surely_endless(const struct run *run)
+{
+    const struct stria_simulate_config *config = run->config;
+    uint64_t link_bytes_per_s = 0;
+    for (uint32_t index = 0; index < config->drive_count; index++)
+        link_bytes_per_s += config->drives[index]->link_bytes_per_s;
+    const uint64_t until_full =
+        stria_ratio_scale(run->simulation->capacity_bytes, config->rate_bytes_per_s, link_bytes_per_s);
+    return run->source.count > chunks_max(config) && until_full / config->chunk_bytes > chunks_max(config);
+}
+
 static int create(struct run *run, struct stria_trouble *trouble)
 {
     const struct stria_simulate_config *config = run->config;
@@ -215,7 +243,7 @@ static int create(struct run *run, struct stria_trouble *trouble)
     run->simulation->capacity_bytes = stria_simulate_capacity_bytes(config);
     const uint64_t size_bytes = config->size_bytes ? config->size_bytes : run->simulation->capacity_bytes;
     run->source.count = size_bytes / config->chunk_bytes + (size_bytes % config->chunk_bytes > 0);
-    return STRIA_OK;
+    return surely_endless(run) ? refuse_endless(config, trouble) : STRIA_OK;
 }
 
 static void feed(struct run *run, enum stria_event_kind kind, uint32_t slot)
@@ -292,7 +320,7 @@ static void run_boundary(struct run *run)
         end_stream(run);
         return;
     }
-    source->next++;
+    run->endless = source->next++ == chunks_max(run->config);
     if (source->free_count > 0) {
         source->filling = source->free[--source->free_count];
         note_buffer(run);
@@ -311,7 +339,8 @@ static void run_source(struct run *run)
             run_unpaced(run);
         return;
     }
-    while (!run->source.ended && run->source.due_ns <= run->now_ns && stria_recorder_accepts(run->recorder))
+    while (!run->source.ended && !run->endless && run->source.due_ns <= run->now_ns &&
+           stria_recorder_accepts(run->recorder))
         run_boundary(run);
 }
 
@@ -337,16 +366,17 @@ static void turn(struct run *run)
         run_source(run);
 }
 
-static void record(struct run *run)
+static int record(struct run *run, struct stria_trouble *trouble)
 {
     feed(run, STRIA_EVENT_BEGIN, 0);
-    while (!run->finished && !(run->lost && run->config->stop_at_loss)) {
+    while (!run->finished && !run->endless && !(run->lost && run->config->stop_at_loss)) {
         const uint64_t due_ns = next_ns(run);
         STRIA_ASSERT(due_ns != NEVER);
         if (due_ns > run->now_ns)
             run->now_ns = due_ns;
         turn(run);
     }
+    return run->endless ? refuse_endless(run->config, trouble) : STRIA_OK;
 }
 
 static void conclude_drive(const struct run *run, uint32_t index)
@@ -387,13 +417,13 @@ int stria_simulate(const struct stria_simulate_config *config, struct stria_simu
 {
     struct run run = {.config = config, .simulation = simulation};
     *simulation = (struct stria_simulation){0};
-    const int code = create(&run, trouble);
-    if (code == STRIA_OK) {
-        record(&run);
+    int code = create(&run, trouble);
+    if (code == STRIA_OK)
+        code = record(&run, trouble);
+    if (code == STRIA_OK)
         conclude(&run);
-    } else {
+    else
         stria_simulation_clear(simulation);
-    }
     stria_simulated_array_destroy(&run.array);
     free(run.recorder);
     free(run.pump);
@@ -423,10 +453,47 @@ struct stria_curve stria_simulation_curve(const struct stria_simulation *simulat
     }
     while (bin < curve.count && stored + curve.bins[bin] < bytes)
         stored += curve.bins[bin++];
-    *duration_ns = simulation->duration_ns;
-    if (bin < curve.count)
-        *duration_ns =
-            bin * curve.interval_ns + stria_ratio_scale(bytes - stored, curve.interval_ns, curve.bins[bin]);
+    const uint64_t begin_ns = bin * curve.interval_ns;
+    const bool whole = bin < curve.count;
+    const uint64_t bin_ns = whole ? curve.interval_ns : simulation->payload_ns - begin_ns;
+    const uint64_t bin_bytes = whole ? curve.bins[bin] : simulation->stored_bytes - stored;
+    *duration_ns = bytes >= simulation->stored_bytes
+                       ? simulation->payload_ns
+                       : begin_ns + stria_ratio_scale(bytes - stored, bin_ns, bin_bytes);
     curve.count = bin;
     return curve;
+}
+
+/* The windows up to the moment itself at which all but a buffer of the recording is stored, which lies within
+ * a bin: what has come by then is the recording less what was stored when they began. */
+static bool lower_to_last(const struct stria_curve *curve, uint64_t recorded_bytes, uint64_t end_ns,
+                          bool known, uint64_t *bytes_per_s)
+{
+    uint64_t stored_bytes = 0;
+    for (uint32_t bin = 0; bin * curve->interval_ns < end_ns; bin++) {
+        const uint64_t rate =
+            stria_ratio_bytes_per_s(recorded_bytes - stored_bytes, end_ns - bin * curve->interval_ns);
+        if (!known || rate < *bytes_per_s)
+            *bytes_per_s = rate;
+        known = true;
+        if (bin == curve->count)
+            break;
+        stored_bytes += curve->bins[bin];
+    }
+    return known;
+}
+
+bool stria_simulation_lossless(const struct stria_simulation *simulation, uint64_t bytes,
+                               uint64_t buffer_bytes, uint64_t *bytes_per_s)
+{
+    struct stria_curve_limit limit = {0};
+    uint64_t duration_ns;
+    if (bytes > 0 && bytes <= buffer_bytes)
+        return false;
+    const uint64_t before_end = bytes > 0 ? bytes - buffer_bytes : 0;
+    const struct stria_curve curve = stria_simulation_curve(simulation, before_end, &duration_ns);
+    const bool known = stria_curve_lossless(&curve, buffer_bytes, &limit);
+    if (known)
+        *bytes_per_s = limit.bytes_per_s;
+    return bytes > 0 ? lower_to_last(&curve, bytes, duration_ns, known, bytes_per_s) : known;
 }

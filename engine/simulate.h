@@ -27,12 +27,16 @@ struct stria_simulate_config {
     uint64_t size_bytes;  /* of the stream, rounded up to whole chunks; zero: as much as the array holds */
     uint64_t duration_ns; /* the stream ends after so much time, if not before; zero: it does not */
     bool stop_at_loss;    /* whether it is lossless is all that is asked */
+    uint64_t chunks_max;  /* that are gone through, stored and dropped together; zero: the default below */
     uint64_t seed;        /* of the drives' stalls */
 };
 
 /* How often an array makes durable what it has got, and how long it waits for a drive. As array.ini's. */
 #define STRIA_SIMULATE_COMMIT_NS   200000000u
 #define STRIA_SIMULATE_DEADLINE_NS 10000000000u
+
+/* Minutes would become hours. */
+#define STRIA_SIMULATE_CHUNKS_MAX ((uint64_t)1 << 26)
 
 struct stria_simulated_drive {
     struct stria_drive_status status; /* at the end; state LOST: given up, as a real one would have been */
@@ -50,6 +54,7 @@ struct stria_simulation {
     uint64_t capacity_bytes; /* of the array, under its policy */
     uint64_t duration_ns;    /* until all was durable */
     uint64_t source_ns;      /* until the stream ended */
+    uint64_t payload_ns;     /* until the last chunk was written */
     bool lossless;
     struct stria_gap first_loss; /* when not lossless; its time from the start of the stream */
     bool full;                   /* the array was, before the stream ended … */
@@ -61,7 +66,8 @@ struct stria_simulation {
 };
 
 /* Runs it. STRIA_ERR_INVALID with a sentence for what cannot be simulated (a buffer or a drive that is too
- * small for the chunk), STRIA_ERR_NO_MEMORY. */
+ * small for the chunk; a sensor that makes more than STRIA_SIMULATE_CHUNKS_MAX chunks before the array is
+ * full), STRIA_ERR_NO_MEMORY. */
 int stria_simulate(const struct stria_simulate_config *config, struct stria_simulation *simulation,
                    struct stria_trouble *trouble);
 void stria_simulation_clear(struct stria_simulation *simulation);
@@ -75,5 +81,13 @@ uint64_t stria_simulate_capacity_bytes(const struct stria_simulate_config *confi
  */
 struct stria_curve stria_simulation_curve(const struct stria_simulation *simulation, uint64_t bytes,
                                           uint64_t *duration_ns);
+
+/* The highest rate of a sensor that loses nothing in a recording of so many bytes with so large a buffer,
+ * from the same curve. The stream ends when it is all made, so that no drought matters any more once all but
+ * a buffer of it is stored: core/curve.h holds up to there. For zero bytes: a sensor that goes on as long as
+ * the stream lasted. False where no rate is too high, since the buffer takes all of it, and where there is no
+ * curve. */
+bool stria_simulation_lossless(const struct stria_simulation *simulation, uint64_t bytes,
+                               uint64_t buffer_bytes, uint64_t *bytes_per_s);
 
 #endif

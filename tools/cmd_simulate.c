@@ -1,5 +1,7 @@
+#include "core/ratio.h"
 #include "support/units.h"
 #include "tools/commands.h"
+#include "tools/signals.h"
 #include "tools/simulate.h"
 #include "tools/status.h"
 
@@ -104,8 +106,7 @@ static uint64_t size_of(const struct options *o, uint64_t rate)
 {
     uint64_t size = o->size.value;
     if (o->duration.given && rate > 0) {
-        const double bytes = (double)rate * (double)o->duration.value / 1e9;
-        const uint64_t made = bytes < 1e18 ? (uint64_t)bytes : (uint64_t)1e18;
+        const uint64_t made = stria_ratio_scale(rate, o->duration.value, STRIA_SECOND_NS);
         size = !o->size.given || made < size ? made : size;
         size = size ? size : 1;
     }
@@ -172,6 +173,7 @@ static int run(const void *given, char **operands, int operand_count)
     int status;
     (void)operands;
     (void)operand_count;
+    stria_signals_give_back();
     int code = make_config(o, &job, &trouble);
     if (code != STRIA_OK)
         return stria_status_fail("simulate", &trouble);

@@ -10,6 +10,7 @@ struct simulate_answer {
     struct stria_simulation free_run; /* as fast as the drives go */
     struct stria_curve curve;         /* of the array in it, up to the size asked about: … */
     uint64_t curve_bytes, curve_ns;   /* … so many bytes, in so much time */
+    uint64_t recorded_bytes;          /* the size asked about; zero where it is a time that was asked about */
     struct stria_simulation paced;    /* with the sensor */
     bool limit_known;                 /* how long a recording at this rate could go on: */
     bool limit_full;                  /* until the array is full, or else too slow */

@@ -45,7 +45,7 @@ static void measure(const struct stria_simulation *simulation, uint64_t size_byt
 {
     uint64_t duration_ns;
     struct stria_sustained_figure second = {0};
-    struct stria_curve_limit limit = {0};
+    uint64_t lossless = 0;
     if (simulation->stored_bytes < size_bytes)
         return;
     const struct stria_curve curve = stria_simulation_curve(simulation, size_bytes, &duration_ns);
@@ -53,8 +53,8 @@ static void measure(const struct stria_simulation *simulation, uint64_t size_byt
         cell->figures[FIGURE_MEAN] = stria_ratio_bytes_per_s(size_bytes, duration_ns);
     if (stria_sustained_of_curve(&curve, STRIA_SECOND_NS, &second))
         cell->figures[FIGURE_MINIMUM] = second.bytes_per_s;
-    if (stria_curve_lossless(&curve, buffer_bytes, &limit))
-        cell->figures[FIGURE_LOSSLESS] = limit.bytes_per_s;
+    if (stria_simulation_lossless(simulation, size_bytes, buffer_bytes, &lossless))
+        cell->figures[FIGURE_LOSSLESS] = lossless;
 }
 
 /* One run at the largest size that the array holds shows all the sizes. */

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNKS_MAX ((uint64_t)1 << 26)
-#define STREAM_NS  ((uint64_t)366 * 86400 * 1000000000)
+#define STREAM_NS ((uint64_t)366 * 86400 * 1000000000)
 
 static int read_profile(struct simulate_job *job, const char *name, struct stria_profile *profile,
                         struct stria_problems *problems)
@@ -110,8 +109,8 @@ void simulate_prolong(struct stria_simulate_config *config)
 int simulate_check_extent(const struct stria_simulate_config *config, struct stria_trouble *trouble)
 {
     const uint64_t capacity = stria_simulate_capacity_bytes(config);
-    uint64_t size = config->size_bytes && config->size_bytes < capacity ? config->size_bytes : capacity;
-    if (size / config->chunk_bytes > CHUNKS_MAX)
+    const uint64_t size = config->size_bytes && config->size_bytes < capacity ? config->size_bytes : capacity;
+    if (size / config->chunk_bytes > STRIA_SIMULATE_CHUNKS_MAX)
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
                                  "a recording of %" PRIu64 " chunks is more than can be simulated: give a "
                                  "--size, a larger --chunk or a smaller --capacity-scale",
@@ -120,8 +119,8 @@ int simulate_check_extent(const struct stria_simulate_config *config, struct str
         stria_ratio_scale(config->size_bytes > size ? config->size_bytes : size, STRIA_SECOND_NS,
                           config->rate_bytes_per_s) > STREAM_NS)
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
-                                 "a recording of more than a year cannot be simulated: give a smaller --size "
-                                 "or a higher --rate");
+                                 "a recording of more than a year cannot be simulated: give a shorter "
+                                 "--duration, a smaller --size or a higher --rate");
     return STRIA_OK;
 }
 

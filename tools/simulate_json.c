@@ -39,17 +39,18 @@ static void add_verdict(struct json_object *document, const struct simulate_answ
 }
 
 static void add_lossless(struct json_object *document, const struct simulate_job *job,
-                         const struct stria_curve *curve)
+                         const struct simulate_answer *answer)
 {
     uint64_t buffers[SIMULATE_BUFFERS_MAX];
     const uint32_t count = simulate_buffers(job, buffers);
     struct json_object *object = stria_json_add_object(document, "lossless_bytes_per_s");
     for (uint32_t i = 0; i < count; i++) {
-        struct stria_curve_limit limit = {0};
+        uint64_t bytes_per_s = 0;
         char key[24];
         snprintf(key, sizeof(key), "%" PRIu64, buffers[i]);
-        const bool known = stria_curve_lossless(curve, buffers[i], &limit);
-        stria_json_add_figure(object, key, known, limit.bytes_per_s);
+        const bool known =
+            stria_simulation_lossless(&answer->free_run, answer->recorded_bytes, buffers[i], &bytes_per_s);
+        stria_json_add_figure(object, key, known, bytes_per_s);
     }
 }
 
@@ -128,7 +129,7 @@ int simulate_write_answer(const struct simulate_job *job, const struct simulate_
     stria_json_add_u64(document, "mean_bytes_per_s",
                        answer->curve_ns > 0 ? stria_ratio_bytes_per_s(answer->curve_bytes, answer->curve_ns)
                                             : 0);
-    add_lossless(document, job, &answer->curve);
+    add_lossless(document, job, answer);
     simulate_add_sustained(document, &answer->curve);
     stria_json_add_latency(document, &run->meter->latency);
     stria_json_append_histogram(stria_json_add_array(document, "histogram"), &run->meter->latency);

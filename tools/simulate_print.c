@@ -79,11 +79,15 @@ static void print_rates(const struct simulate_job *job, const struct simulate_an
     }
     printf("\nlossless rate by buffer\n");
     for (uint32_t i = 0; i < count; i++) {
-        struct stria_curve_limit limit;
-        if (stria_curve_lossless(&answer->curve, buffers[i], &limit))
-            printf("%c %-24s%s\n", buffers[i] == job->config.buffer_bytes ? '*' : ' ',
-                   stria_size_print(label, sizeof(label), buffers[i]),
-                   stria_rate_print_both(text, sizeof(text), limit.bytes_per_s));
+        uint64_t bytes_per_s;
+        const bool known =
+            stria_simulation_lossless(&answer->free_run, answer->recorded_bytes, buffers[i], &bytes_per_s);
+        printf("%c %-24s%s\n", buffers[i] == job->config.buffer_bytes ? '*' : ' ',
+               stria_size_print(label, sizeof(label), buffers[i]),
+               known ? stria_rate_print_both(text, sizeof(text), bytes_per_s)
+               : answer->recorded_bytes > 0 && answer->recorded_bytes <= buffers[i]
+                   ? "any: the whole recording fits into it"
+                   : "too short to tell");
     }
 }
 

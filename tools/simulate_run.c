@@ -7,8 +7,8 @@
 
 #include <pthread.h>
 
-/* The end of a recording that nobody would make is looked for in larger steps, with as many bytes in flight.
- */
+/* The end of a recording that nobody would make is looked for in larger steps, with as many bytes in flight:
+ * at most so much larger. */
 #define COARSE 8u
 
 /* As fast as the drives go: no more than fits, since what does not fit is no matter of speed. */
@@ -24,8 +24,15 @@ static int run_free(const struct stria_simulate_config *asked, struct simulate_a
     uint64_t bytes = asked->size_bytes > 0 && asked->size_bytes < capacity ? asked->size_bytes : capacity;
     if (asked->duration_ns > 0 && answer->free_run.stream_bytes < bytes)
         bytes = 0;
+    answer->recorded_bytes = bytes;
     answer->curve = stria_simulation_curve(&answer->free_run, bytes, &answer->curve_ns);
-    answer->curve_bytes = bytes > 0 ? bytes : answer->free_run.stream_bytes;
+    answer->curve_bytes = bytes;
+    if (bytes == 0) {
+        /* Not what had come, of which a buffer was still to be stored. */
+        answer->curve_ns = answer->curve.count * answer->curve.interval_ns;
+        for (uint32_t bin = 0; bin < answer->curve.count; bin++)
+            answer->curve_bytes += answer->curve.bins[bin];
+    }
     return STRIA_OK;
 }
 
@@ -33,11 +40,13 @@ static struct stria_simulate_config coarser(const struct stria_simulate_config *
 {
     struct stria_simulate_config config = *asked;
     const uint64_t slots = config.buffer_bytes / config.chunk_bytes;
-    if (config.chunk_bytes * COARSE > STRIA_CHUNK_BYTES_MAX || config.depth % COARSE != 0 ||
-        slots / COARSE < 8 * config.drive_count)
-        return config;
-    config.chunk_bytes *= COARSE;
-    config.depth = config.depth / COARSE < 2 ? 2 : config.depth / COARSE;
+    uint32_t times = COARSE;
+    while (times > 1 && (config.chunk_bytes * times > STRIA_CHUNK_BYTES_MAX || config.depth % times != 0 ||
+                         slots / times < 8 * config.drive_count))
+        times /= 2;
+    config.chunk_bytes *= times;
+    if (times > 1)
+        config.depth = config.depth / times < 2 ? 2 : config.depth / times;
     return config;
 }
 

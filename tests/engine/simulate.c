@@ -8,14 +8,19 @@
 
 #define MB 1000000u
 
-/* A drive of the profile, a thousandth as large. */
-static struct stria_model_parameters small_drive(const char *name)
+/* A drive of the profile, smaller by so much. */
+static struct stria_model_parameters scaled_drive(const char *name, double scale)
 {
     struct stria_profile profile;
     struct stria_problems problems = {0};
     cr_assert_eq(stria_profile_find(name, &profile, &problems), STRIA_OK);
-    cr_assert_eq(stria_profile_scale(&profile, 0.001, 1, NULL), STRIA_OK);
+    cr_assert_eq(stria_profile_scale(&profile, scale, 1, NULL), STRIA_OK);
     return profile.parameters;
+}
+
+static struct stria_model_parameters small_drive(const char *name)
+{
+    return scaled_drive(name, 0.001);
 }
 
 static struct stria_simulate_config small_config(enum stria_policy policy)
@@ -38,15 +43,13 @@ static struct stria_simulation simulate(const struct stria_simulate_config *conf
 static uint64_t lossless_bytes_per_s(struct stria_simulate_config config)
 {
     const uint64_t size_bytes = config.size_bytes;
-    uint64_t duration_ns;
+    uint64_t bytes_per_s;
     config.rate_bytes_per_s = 0;
     config.size_bytes += config.buffer_bytes;
     struct stria_simulation simulation = simulate(&config);
-    const struct stria_curve curve = stria_simulation_curve(&simulation, size_bytes, &duration_ns);
-    struct stria_curve_limit limit;
-    cr_assert(stria_curve_lossless(&curve, config.buffer_bytes, &limit));
+    cr_assert(stria_simulation_lossless(&simulation, size_bytes, config.buffer_bytes, &bytes_per_s));
     stria_simulation_clear(&simulation);
-    return limit.bytes_per_s;
+    return bytes_per_s;
 }
 
 static uint64_t stored_on_drives(const struct stria_simulation *simulation)
@@ -117,6 +120,23 @@ Test(simulate, the_same_seed_gives_the_same_run_and_another_seed_another)
     stria_simulation_clear(&other);
 }
 
+static void assert_limit(struct stria_simulate_config config)
+{
+    const uint64_t lossless = lossless_bytes_per_s(config);
+    config.rate_bytes_per_s = lossless / 100 * 98;
+    struct stria_simulation below = simulate(&config);
+    cr_assert(below.lossless, "%.1f MB/s of %.1f lose from %llu on", (double)config.rate_bytes_per_s / MB,
+              (double)lossless / MB, (unsigned long long)below.first_loss.offset_bytes);
+    config.rate_bytes_per_s = lossless / 100 * 105;
+    struct stria_simulation above = simulate(&config);
+    cr_assert_not(above.lossless, "%.1f MB/s lose nothing, %.1f are told",
+                  (double)config.rate_bytes_per_s / MB, (double)lossless / MB);
+    cr_assert_eq(above.first_loss.cause, STRIA_GAP_BUFFER);
+    cr_assert_eq(above.meter->buffer_high_water_bytes, config.buffer_bytes);
+    stria_simulation_clear(&below);
+    stria_simulation_clear(&above);
+}
+
 Test(simulate, a_sensor_below_the_lossless_rate_loses_nothing_and_one_above_loses)
 {
     struct stria_model_parameters drive = small_drive("samsung-980");
@@ -125,19 +145,44 @@ Test(simulate, a_sensor_below_the_lossless_rate_loses_nothing_and_one_above_lose
         config.drives[0] = config.drives[1] = &drive;
         config.drive_count = 2;
         config.size_bytes = 600 * MB;
-        const uint64_t lossless = lossless_bytes_per_s(config);
-        config.rate_bytes_per_s = lossless / 100 * 98;
-        struct stria_simulation below = simulate(&config);
-        cr_assert(below.lossless, "%.1f MB/s of %.1f lose from %llu on", (double)config.rate_bytes_per_s / MB,
-                  (double)lossless / MB, (unsigned long long)below.first_loss.offset_bytes);
-        config.rate_bytes_per_s = lossless / 100 * 105;
-        struct stria_simulation above = simulate(&config);
-        cr_assert_not(above.lossless);
-        cr_assert_eq(above.first_loss.cause, STRIA_GAP_BUFFER);
-        cr_assert_eq(above.meter->buffer_high_water_bytes, config.buffer_bytes);
-        stria_simulation_clear(&below);
-        stria_simulation_clear(&above);
+        assert_limit(config);
     }
+}
+
+/* A cliff just before the end, which the buffer can cover or not; buffers from a small part of the recording
+ * to more than half of it. */
+Test(simulate, the_lossless_rate_is_that_of_a_sensor_which_stops_with_its_recording)
+{
+    struct stria_model_parameters drive = scaled_drive("samsung-980", 0.02);
+    static const uint64_t sizes[] = {9600 * (uint64_t)MB, 10000 * (uint64_t)MB, 10800 * (uint64_t)MB};
+    static const uint64_t buffers[] = {64u << 20, 512u << 20, 6ull << 30};
+    for (unsigned i = 0; i < 9; i++) {
+        struct stria_simulate_config config = small_config(STRIA_POLICY_ADAPTIVE);
+        config.drives[0] = config.drives[1] = &drive;
+        config.drive_count = 2;
+        config.chunk_bytes = STRIA_CHUNK_BYTES_DEFAULT;
+        config.size_bytes = sizes[i % 3];
+        config.buffer_bytes = buffers[i / 3];
+        assert_limit(config);
+    }
+}
+
+Test(simulate, no_rate_is_too_high_for_a_recording_that_fits_the_buffer)
+{
+    struct stria_model_parameters drive = small_drive("samsung-980");
+    struct stria_simulate_config config = small_config(STRIA_POLICY_ADAPTIVE);
+    config.drives[0] = &drive;
+    config.drive_count = 1;
+    config.size_bytes = config.buffer_bytes;
+    struct stria_simulation simulation = simulate(&config);
+    uint64_t bytes_per_s;
+    cr_assert_not(
+        stria_simulation_lossless(&simulation, config.size_bytes, config.buffer_bytes, &bytes_per_s));
+    stria_simulation_clear(&simulation);
+    config.rate_bytes_per_s = (uint64_t)1000000 * MB;
+    simulation = simulate(&config);
+    cr_assert(simulation.lossless);
+    stria_simulation_clear(&simulation);
 }
 
 Test(simulate, adaptive_is_never_slower_than_raid0)
@@ -258,6 +303,29 @@ Test(simulate, a_run_can_end_at_its_first_loss_or_after_a_time)
     cr_assert_geq(timed.stream_bytes, 19 * MB);
     cr_assert_leq(timed.stream_bytes, 21 * MB);
     stria_simulation_clear(&timed);
+}
+
+Test(simulate, a_sensor_that_would_never_end_is_refused_and_not_waited_for)
+{
+    struct stria_model_parameters drive = small_drive("solidigm-p41-plus");
+    struct stria_simulate_config config = small_config(STRIA_POLICY_ADAPTIVE);
+    struct stria_simulation simulation;
+    struct stria_trouble trouble = {0};
+    config.drives[0] = &drive;
+    config.drive_count = 1;
+    config.rate_bytes_per_s = UINT64_MAX;
+    config.size_bytes = UINT64_MAX;
+    cr_assert_eq(stria_simulate(&config, &simulation, &trouble), STRIA_ERR_INVALID);
+    cr_assert(strstr(trouble.sentence, "more than can be simulated"), "%s", trouble.sentence);
+    /* By its link the drive could be full in a quarter of a second; it takes four. */
+    config.rate_bytes_per_s = 2000 * (uint64_t)MB;
+    config.chunks_max = 20000;
+    cr_assert_eq(stria_simulate(&config, &simulation, &trouble), STRIA_ERR_INVALID);
+    cr_assert(strstr(trouble.sentence, "more than 20000 chunks"), "%s", trouble.sentence);
+    config.chunks_max = 200000;
+    simulation = simulate(&config);
+    cr_assert(simulation.full);
+    stria_simulation_clear(&simulation);
 }
 
 Test(simulate, what_cannot_be_simulated_gets_a_sentence)
