@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CATALOGUE_LOW 80u /* free cells below which it is compacted */
+#define CATALOGUE_LOW     80u     /* free cells below which it is compacted */
+#define COMMON_RECORDINGS 3u      /* of drives that then went separate ways … */
+#define COMMON_FIRST      100000u /* … with identities above this one */
+#define SMALL_CATALOGUE   512u    /* cells that are filled up in no time */
 
 static void *allocate(size_t count, size_t bytes)
 {
@@ -81,6 +84,90 @@ static void crowd(struct sim_world *world, struct stria_catalogue *catalogue)
     }
 }
 
+static bool lived_apart(const struct sim_world *world)
+{
+    return world->scenario.faults[SIM_FAULT_APART] && world->scenario.drive_count > 1;
+}
+
+/* An empty recording. */
+static void append_ended(const struct sim_world *world, struct stria_catalogue *catalogue, uint64_t id)
+{
+    struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_BEGUN, .recording = id};
+    entry.begun.name[0] = 'y';
+    entry.begun.policy = STRIA_POLICY_ADAPTIVE;
+    entry.begun.chunk_bytes = world->scenario.chunk_bytes;
+    stria_catalogue_append(catalogue, &entry);
+    entry = (struct stria_catalogue_entry){.kind = STRIA_CATALOGUE_ENDED,
+                                           .recording = id,
+                                           .ended.flags = STRIA_ENDED_CLEAN,
+                                           .ended.gap_drive = STRIA_GAP_DRIVE_NONE};
+    stria_catalogue_append(catalogue, &entry);
+}
+
+static void model_ended(struct sim_world *world, uint64_t id, uint32_t drives)
+{
+    struct sim_recording *recording = sim_model_begin(&world->model, id, STRIA_POLICY_ADAPTIVE);
+    recording->started = recording->finished = recording->closed = true;
+    recording->begun_on = recording->ended_on = drives;
+}
+
+/* What all drives recorded together, of which each may have removed some when it was alone. */
+static void live_together(struct sim_world *world, struct stria_catalogue *catalogue, uint32_t drive)
+{
+    for (uint64_t id = 1; id <= COMMON_RECORDINGS; id++)
+        append_ended(world, catalogue, COMMON_FIRST + id);
+    for (uint64_t id = 1; id <= COMMON_RECORDINGS; id++) {
+        struct sim_recording *recording = &world->model.recordings[id - 1];
+        if (sim_draw(world->scenario.seed, SIM_TOPIC_SCENARIO, 1004 + id, drive) % 4 != 0)
+            continue;
+        const struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED,
+                                                    .recording = COMMON_FIRST + id};
+        stria_catalogue_append(catalogue, &entry);
+        recording->removing = recording->removed = true;
+        recording->removed_on |= 1u << drive;
+    }
+}
+
+/* Recordings that a drive made while it was alone: hardly any, or so many that what all of them know together
+ * just fits into one log, or just does not. */
+static void live_alone(struct sim_world *world, struct stria_catalogue *catalogue, uint32_t drive)
+{
+    const struct sim_scenario *scenario = &world->scenario;
+    const bool many = sim_draw(scenario->seed, SIM_TOPIC_SCENARIO, 1002, 0) % 4 == 0 &&
+                      catalogue->entries_max <= SMALL_CATALOGUE;
+    const uint64_t draw = sim_draw(scenario->seed, SIM_TOPIC_SCENARIO, 1003, drive);
+    const uint32_t left = catalogue->entries_max - catalogue->count;
+    const uint64_t percent = (60 + draw % 80) / scenario->drive_count;
+    const uint64_t count = many ? left * (percent < 70 ? percent : 70) / 200 : draw % 4;
+    for (uint64_t made = 0; made < count && made < left / 2; made++) {
+        const uint64_t id = catalogue->next_recording + (uint32_t)sim_mix(draw + made);
+        append_ended(world, catalogue, id);
+        model_ended(world, id, 1u << drive);
+    }
+}
+
+static void format_catalogue(struct sim_world *world, uint32_t index, size_t half_bytes)
+{
+    struct sim_drive_past *past = &world->past[index];
+    struct stria_catalogue catalogue, later;
+    uint8_t *image = allocate(1, half_bytes);
+    uint8_t *later_image = allocate(1, half_bytes);
+    stria_catalogue_format(&catalogue, image, half_bytes, past->super.array_uuid, 1);
+    if (world->scenario.catalogue_crowded)
+        crowd(world, &catalogue);
+    uint64_t epoch = 1;
+    if (lived_apart(world)) {
+        live_together(world, &catalogue, index);
+        live_alone(world, &catalogue, index);
+        epoch += sim_draw(world->scenario.seed, SIM_TOPIC_SCENARIO, 1004, index) % 3;
+    }
+    stria_catalogue_copy(&catalogue, epoch, 1, later_image, &later);
+    uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, later.epoch);
+    memcpy(sim_media_bytes(past->media, offset), later_image, half_bytes);
+    free(image);
+    free(later_image);
+}
+
 void sim_array_format(struct sim_world *world)
 {
     size_t smallest = SIZE_MAX;
@@ -90,17 +177,10 @@ void sim_array_format(struct sim_world *world)
         if (half_bytes < smallest)
             smallest = half_bytes;
     }
-    struct stria_catalogue catalogue;
-    uint8_t *image = allocate(1, smallest);
-    stria_catalogue_format(&catalogue, image, smallest, world->past[0].super.array_uuid, 1);
-    if (world->scenario.catalogue_crowded)
-        crowd(world, &catalogue);
-    for (uint32_t index = 0; index < world->scenario.drive_count; index++) {
-        struct sim_drive_past *past = &world->past[index];
-        uint64_t offset = stria_geometry_catalogue_half_offset(&past->super.geometry, catalogue.epoch);
-        memcpy(sim_media_bytes(past->media, offset), image, smallest);
-    }
-    free(image);
+    for (uint64_t id = 1; lived_apart(world) && id <= COMMON_RECORDINGS; id++)
+        model_ended(world, COMMON_FIRST + id, (1u << world->scenario.drive_count) - 1);
+    for (uint32_t index = 0; index < world->scenario.drive_count; index++)
+        format_catalogue(world, index, smallest);
 }
 
 static void load_drive(struct sim_world *world, struct sim_array *array, uint32_t index,
@@ -125,7 +205,9 @@ static void load_drive(struct sim_world *world, struct sim_array *array, uint32_
         uint64_t offset = stria_geometry_catalogue_half_offset(geometry, half);
         memcpy(drive->halves[half], sim_media_bytes(past->media, offset), half_bytes);
     }
-    if (stria_catalogue_load(replica, drive->halves, half_bytes, super.array_uuid) != STRIA_OK)
+    /* Of a drive whose HEAD changed by itself while the other half was being written nothing counts. */
+    if (stria_catalogue_load(replica, drive->halves, half_bytes, super.array_uuid) != STRIA_OK &&
+        !past->damaged)
         sim_fail(world, "drive %u: its catalogue is damaged", index);
     struct stria_ledger_binding binding = stria_superblock_binding(&super);
     drive->checkpoint_valid =
@@ -155,7 +237,7 @@ static void take_inventory(struct sim_world *world, struct sim_array *array)
         sim_fail(world, "no inventory can be made");
 }
 
-static bool all_present(const struct sim_array *array)
+bool sim_everybody_there(const struct sim_array *array)
 {
     for (uint32_t index = 0; index < array->drive_count; index++)
         if (!array->drives[index].present)
@@ -172,14 +254,18 @@ struct sim_array *sim_array_load(struct sim_world *world, uint32_t present)
         if (present >> index & 1)
             load_drive(world, array, index, &replicas[index]);
     const struct stria_catalogue_meeting meeting = {
-        .drive_absent = !all_present(array),
+        .drive_absent = !sim_everybody_there(array),
         .wall_ns = 1,
         .memory = allocate_pages(stria_catalogue_merge_bytes(replicas, array->drive_count)),
     };
-    if (!sim_failed(world) &&
-        stria_catalogue_merge(replicas, array->drive_count, &meeting, &array->catalogue) != STRIA_OK)
-        sim_fail(world, "the replicas of the catalogue cannot be merged");
-    if (sim_failed(world)) {
+    if (!sim_failed(world)) {
+        const int code = stria_catalogue_merge(replicas, array->drive_count, &meeting, &array->catalogue);
+        array->only_read = code == STRIA_ERR_FULL;
+        array->unknown = code == STRIA_ERR_NOT_FOUND;
+        if (code != STRIA_OK && !array->only_read && !array->unknown)
+            sim_fail(world, "the replicas of the catalogue cannot be merged");
+    }
+    if (sim_failed(world) || array->unknown) {
         free(meeting.memory);
         array->catalogue.image = NULL;
         sim_array_free(array);
@@ -276,32 +362,45 @@ static void repair_replicas(struct sim_world *world, struct sim_array *array)
     }
 }
 
-/* Rewrites the catalogue without what is removed, when it has little room left. */
-static void compact(struct sim_world *world, struct sim_array *array)
+/* Rewrites the catalogue without what is removed; what is removed by that itself, or 0. */
+static int compact(struct sim_world *world, struct sim_array *array, uint64_t remove, uint32_t spare)
 {
     struct stria_catalogue target;
-    if (world->cut || array->catalogue.entries_max - array->catalogue.count > CATALOGUE_LOW)
-        return;
     const struct stria_catalogue_compaction how = {
         .next_recording = array->inventory.next_recording,
         .wall_ns = 1,
-        .spare = STRIA_CATALOGUE_SPARE,
-        .drive_absent = !all_present(array),
+        .remove = remove,
+        .spare = spare,
+        .drive_absent = !sim_everybody_there(array),
         .scratch = allocate(1, stria_catalogue_compact_scratch_bytes(&array->catalogue) + 1),
     };
     const int code = stria_catalogue_compact(&array->catalogue, &how, array->spare_half, &target);
     free(how.scratch);
-    if (code != STRIA_OK) {
-        sim_fail(world, "the catalogue cannot be compacted");
-        return;
-    }
+    if (code != STRIA_OK)
+        return code;
     array->spare_half = array->catalogue.image;
     array->catalogue = target;
     for (uint32_t index = 0; index < array->drive_count; index++)
         if (array->drives[index].present)
             write_whole(world, &array->catalogue, index);
     world->cover->compactions++;
-    take_inventory(world, array);
+    if (!sim_failed(world))
+        take_inventory(world, array);
+    return STRIA_OK;
+}
+
+bool sim_array_reserve(struct sim_world *world, struct sim_array *array)
+{
+    const uint64_t draw = sim_draw(world->scenario.seed, SIM_TOPIC_LIFE, 3, world->life);
+    const bool low = array->catalogue.entries_max - array->catalogue.count <= CATALOGUE_LOW;
+    const bool tidy = world->scenario.faults[SIM_FAULT_APART] && draw % 4 == 0;
+    if (world->cut || (!low && !tidy))
+        return !world->cut;
+    if (compact(world, array, 0, CATALOGUE_LOW) == STRIA_OK)
+        return true;
+    if (!world->scenario.faults[SIM_FAULT_APART])
+        sim_fail(world, "the catalogue cannot be compacted");
+    return false;
 }
 
 /* A recording that a cut left without an end gets one, so that what was found of it stays as it was found. */
@@ -320,19 +419,21 @@ static void close_recordings(struct sim_world *world, struct sim_array *array)
 void sim_array_repair(struct sim_world *world, struct sim_array *array)
 {
     repair_replicas(world, array);
-    compact(world, array);
-    close_recordings(world, array);
+    if (sim_array_reserve(world, array))
+        close_recordings(world, array);
 }
 
 void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording)
 {
     struct stria_catalogue_entry entry = {.kind = STRIA_CATALOGUE_REMOVED, .recording = recording->id};
-    if (world->cut || array->catalogue.entries_max - array->catalogue.count <= CATALOGUE_LOW)
+    if (world->cut || !stria_inventory_find_id(&array->inventory, recording->id))
         return;
-    int index = stria_catalogue_append(&array->catalogue, &entry);
-    STRIA_ASSERT(index >= 0);
     recording->removing = true;
-    write_cells(world, array, (uint32_t)index, 1);
+    int index = stria_catalogue_append(&array->catalogue, &entry);
+    if (index >= 0)
+        write_cells(world, array, (uint32_t)index, 1);
+    else if (compact(world, array, recording->id, 0) != STRIA_OK)
+        sim_fail(world, "recording %llu cannot be removed", (unsigned long long)recording->id);
     if (world->cut)
         return;
     recording->removed = true;

@@ -24,6 +24,8 @@ struct sim_array {
     size_t half_bytes;
     struct stria_catalogue replicas[STRIA_DRIVES_MAX]; /* as read; image null: not there */
     struct stria_catalogue catalogue;                  /* the merged one */
+    bool unknown;                                      /* no drive that is there has a catalogue */
+    bool only_read;                                    /* it is more than the drives have room for */
     uint8_t *spare_half;                               /* where a compaction makes the next one */
     struct stria_inventory inventory;
     struct stria_recording *table;
@@ -34,13 +36,20 @@ struct sim_array {
 /* Makes an empty array on the media. */
 void sim_array_format(struct sim_world *world);
 
-/* Reads an array from those drives that are present (a bit for each); null after a failure. */
+/* Reads an array from those drives that are present (a bit for each); null after a failure, and when
+ * none of them has a catalogue any more. */
 struct sim_array *sim_array_load(struct sim_world *world, uint32_t present);
 void sim_array_free(struct sim_array *array);
+
+bool sim_everybody_there(const struct sim_array *array);
 
 /* What opening for writing brings in order: stale replicas of the catalogue, one that has little room left,
  * recordings without an end. */
 void sim_array_repair(struct sim_world *world, struct sim_array *array);
+
+/* Room for a recording in the catalogue, which is compacted when it has little, or for tidiness; false when
+ * it has none, or power was cut. */
+bool sim_array_reserve(struct sim_world *world, struct sim_array *array);
 
 /* Removes a recording, durably, and frees its extents. */
 void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording);

@@ -25,6 +25,11 @@ static uint32_t slot_of(const struct sim_world *world, const void *data, uint64_
     return (uint32_t)(at / world->ring.chunk_bytes);
 }
 
+static uint64_t watched_ns(const struct sim_world *world)
+{
+    return world->now_ns - world->unwatched_ns;
+}
+
 static void audit_payload(struct sim_world *world, uint32_t drive, const struct stria_io *io)
 {
     const struct stria_geometry *geometry = geometry_of(world, drive);
@@ -37,7 +42,10 @@ static void audit_payload(struct sim_world *world, uint32_t drive, const struct 
         sim_fail(world, "drive %u gets payload that is not in the ring", drive);
         return;
     }
-    const struct sim_slot *slot = &world->slots[index];
+    struct sim_slot *slot = &world->slots[index];
+    if (slot->given_ns == 0 || slot->drive != drive)
+        slot->given_ns = watched_ns(world);
+    slot->drive = drive;
     if (!slot->held)
         sim_fail(world, "drive %u writes slot %u, which is the source's", drive, index);
     if (position >= geometry->extent_count || within != slot_offset ||
@@ -158,6 +166,30 @@ static void audit_checkpoint(struct sim_world *world, uint32_t drive, const stru
         audit_below(world, checkpoint.watermark_bytes);
 }
 
+static void send_errand(struct sim_world *world, uint32_t drive, const struct stria_io *io)
+{
+    struct sim_errand *errand = &world->errands[drive];
+    if (errand->given_ns == 0 || errand->op != io->op || errand->offset != io->offset)
+        *errand = (struct sim_errand){.op = io->op, .offset = io->offset, .given_ns = watched_ns(world)};
+}
+
+/* A drive may be given up for its silence only when somebody waited for it all the time. */
+void sim_audit_timeout(struct sim_world *world, uint32_t drive)
+{
+    uint64_t oldest_ns = watched_ns(world);
+    for (uint32_t index = 0; index < world->scenario.slots; index++) {
+        const struct sim_slot *slot = &world->slots[index];
+        if (slot->held && slot->given_ns != 0 && slot->drive == drive && slot->given_ns < oldest_ns)
+            oldest_ns = slot->given_ns;
+    }
+    if (world->errands[drive].given_ns != 0 && world->errands[drive].given_ns < oldest_ns)
+        oldest_ns = world->errands[drive].given_ns;
+    if (watched_ns(world) - oldest_ns < world->scenario.deadline_ns)
+        sim_fail(world, "drive %u is given up after %llu us of a deadline of %llu", drive,
+                 (unsigned long long)((watched_ns(world) - oldest_ns) / 1000),
+                 (unsigned long long)(world->scenario.deadline_ns / 1000));
+}
+
 static void audit_meta(struct sim_world *world, uint32_t drive, const struct stria_io *io)
 {
     const struct stria_geometry *geometry = geometry_of(world, drive);
@@ -175,19 +207,22 @@ void sim_audit_submit(struct sim_world *world, uint32_t drive, const struct stri
     sim_note(&world->trace, world->now_ns, "drive %llu: op %llu at %llx", drive, io->op, io->offset);
     sim_note(&world->trace, world->now_ns, "    of %llu bytes, tag %llx, recorder state %llu", io->length,
              io->tag, sim_state(world));
-    if (io->op != STRIA_IO_WRITE)
-        return;
-    if (io->offset >= geometry_of(world, drive)->data_offset)
+    if (io->op == STRIA_IO_WRITE && io->offset >= geometry_of(world, drive)->data_offset) {
         audit_payload(world, drive, io);
-    else
+        return;
+    }
+    send_errand(world, drive, io);
+    if (io->op == STRIA_IO_WRITE)
         audit_meta(world, drive, io);
 }
 
 void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_io *io, uint64_t bytes)
 {
     const struct stria_geometry *geometry = geometry_of(world, drive);
-    if (io->op != STRIA_IO_WRITE || io->offset < geometry->data_offset || bytes < io->length ||
-        !stria_recorder_awaits(world->recorder, io->tag))
+    bool payload = io->op == STRIA_IO_WRITE && io->offset >= geometry->data_offset;
+    if (!payload && bytes == (io->op == STRIA_IO_WRITE ? io->length : 0))
+        world->errands[drive].given_ns = 0;
+    if (!payload || bytes < io->length || !stria_recorder_awaits(world->recorder, io->tag))
         return;
     uint64_t slot_offset;
     const struct sim_slot *slot = &world->slots[slot_of(world, io->data, &slot_offset)];

@@ -14,6 +14,7 @@ void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_
 void sim_audit_watermark(struct sim_world *world, uint64_t offset_bytes);
 void sim_audit_gap(struct sim_world *world, const struct stria_gap *gap);
 void sim_audit_release(struct sim_world *world, uint32_t slot);
+void sim_audit_timeout(struct sim_world *world, uint32_t drive);
 
 /* Between two events: conservation, work conservation, progress. */
 void sim_audit_quiet(struct sim_world *world);

@@ -15,6 +15,8 @@ static bool reachable(enum sim_fault fault, enum stria_recorder_state state)
     case SIM_SCOPE_WORLD:
         break;
     }
+    if (fault == SIM_FAULT_STOP)
+        return state >= STRIA_RECORDER_BEGINNING && state <= STRIA_RECORDER_ENDING;
     if (fault == SIM_FAULT_POWER_CUT)
         return state <= STRIA_RECORDER_ENDING;
     return state == STRIA_RECORDER_IDLE;
@@ -36,6 +38,7 @@ static uint32_t print_counts(FILE *out, const struct sim_cover *cover)
         {"overruns", cover->overruns},
         {"recordings removed", cover->removals},
         {"catalogues compacted", cover->compactions},
+        {"catalogues too large", cover->only_read},
         {"RAID0 displaced", cover->displaced},
         {"RAID0 wrapped around", cover->wrapped},
     };

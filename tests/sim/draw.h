@@ -23,7 +23,8 @@ enum sim_topic {
     SIM_TOPIC_CUT,
     SIM_TOPIC_PRODUCER,
     SIM_TOPIC_LIFE,
-    SIM_TOPIC_PAYLOAD
+    SIM_TOPIC_PAYLOAD,
+    SIM_TOPIC_PROCESS
 };
 
 static inline uint64_t sim_draw(uint64_t seed, enum sim_topic topic, uint64_t a, uint64_t b)

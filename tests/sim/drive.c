@@ -11,6 +11,10 @@
 #define REGION_PARTS   8u  /* a bad region is this part of the drive */
 #define METADATA_EXTRA 1u  /* requests beside the payload's */
 
+/* Beside the faults themselves: how one strikes, and where a misdirected write goes. */
+#define DRAW_MANNER SIM_FAULTS_PICKED
+#define DRAW_PLACE  (SIM_FAULTS_PICKED + 1)
+
 enum landing {
     LAND_WHOLE,
     LAND_NOTHING,
@@ -139,7 +143,7 @@ static void plan_payload(struct sim_drive *drive, struct request *request)
 {
     const struct stria_io *io = &request->io;
     uint64_t number = request->number;
-    uint64_t draw = drive_draw(drive, SIM_TOPIC_FAULT, SIM_FAULTS, number);
+    uint64_t draw = drive_draw(drive, SIM_TOPIC_FAULT, DRAW_MANNER, number);
     if (strikes(drive, SIM_FAULT_WRITE_AGAIN, io, number)) {
         request->code = STRIA_ERR_AGAIN;
         request->bytes = 0;
@@ -165,7 +169,7 @@ static void plan_meta(struct sim_drive *drive, struct request *request)
 {
     const struct stria_io *io = &request->io;
     uint64_t number = request->number;
-    uint64_t draw = drive_draw(drive, SIM_TOPIC_FAULT, SIM_FAULTS, number);
+    uint64_t draw = drive_draw(drive, SIM_TOPIC_FAULT, DRAW_MANNER, number);
     if (strikes(drive, SIM_FAULT_META_AGAIN, io, number)) {
         request->code = STRIA_ERR_AGAIN;
         request->bytes = 0;
@@ -287,7 +291,7 @@ static int drive_submit(struct stria_drive *base, const struct stria_io *io)
 static uint64_t elsewhere(struct sim_drive *drive, const struct request *request)
 {
     const struct stria_geometry *geometry = &drive->world->past[drive->index].super.geometry;
-    uint64_t position = drive_draw(drive, SIM_TOPIC_FAULT, SIM_FAULTS + 1, request->number);
+    uint64_t position = drive_draw(drive, SIM_TOPIC_FAULT, DRAW_PLACE, request->number);
     return geometry->data_offset + position % geometry->extent_count * geometry->chunk_bytes +
            request->io.offset % geometry->chunk_bytes;
 }

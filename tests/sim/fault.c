@@ -30,6 +30,8 @@ const struct sim_fault_kind sim_faults[SIM_FAULTS] = {
     [SIM_FAULT_LYING_FLUSH] = {"lying-flush", SIM_SCOPE_FLUSH, true, 20000},
     [SIM_FAULT_ABSENT] = {"absent", SIM_SCOPE_WORLD, false, 0},
     [SIM_FAULT_POWER_CUT] = {"power-cut", SIM_SCOPE_WORLD, false, 0},
+    [SIM_FAULT_APART] = {"apart", SIM_SCOPE_WORLD, false, 0},
+    [SIM_FAULT_STOP] = {"stop", SIM_SCOPE_WORLD, false, 600},
 };
 
 enum sim_fault sim_fault_named(const char *name)

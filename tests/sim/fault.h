@@ -33,8 +33,13 @@ enum sim_fault {
     SIM_FAULT_LYING_FLUSH,   /* a flush is said to be done and makes nothing durable */
     SIM_FAULT_ABSENT,        /* a drive is not there when the array is opened */
     SIM_FAULT_POWER_CUT,
+    SIM_FAULT_APART, /* parts of the array are used without each other, and meet again */
+    SIM_FAULT_STOP,  /* the process does not run for a while */
     SIM_FAULTS
 };
+
+/* The faults of which each scenario picks some; those behind them have chances of their own. */
+#define SIM_FAULTS_PICKED ((uint32_t)SIM_FAULT_APART)
 
 /* What a kind of fault can strike. */
 enum sim_scope {

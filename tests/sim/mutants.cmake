@@ -123,3 +123,67 @@ stria_add_mutant(crashed_recordings_are_free 300 core/inventory.c
 stria_add_mutant(ends_are_given_with_a_drive_away 300 core/inventory_close.c
   "if (stria_inventory_drive_absent(input))\n        return 0;"
   "")
+
+# Parts of an array that were used without each other, and meet again.
+stria_add_mutant(below_the_next_id_is_removed 300 core/catalogue_merge.c
+  "if (!stria_catalogue_cell_whole(other, index, &entry))"
+  "if (!stria_catalogue_cell_whole(other, index, &entry) || entry.recording < log->next_recording)"
+  --with apart --modelled)
+stria_add_mutant(what_does_not_fit_is_dropped 300 core/catalogue_merge.c
+  "        return STRIA_ERR_FULL;\n    all.head"
+  "        merged->count = replicas[chosen].entries_max;\n    all.head"
+  --with apart --modelled)
+stria_add_mutant(the_oldest_log_counts 300 core/catalogue_merge.c
+  "replicas[i].epoch > replicas[found].epoch"
+  "replicas[i].epoch < replicas[found].epoch"
+  --with apart --modelled)
+stria_add_mutant(the_first_log_counts_alone 300 core/catalogue_merge.c
+  "            return false;\n        memcpy(place"
+  "            continue;\n        memcpy(place"
+  --with apart --modelled)
+stria_add_mutant(older_logs_are_not_asked 300 core/catalogue_merge.c
+  "|| !covers(merged, &replicas[i])"
+  "|| (merged->count == 0 && !covers(merged, &replicas[i]))"
+  --with apart --modelled)
+stria_add_mutant(a_log_is_written_over_another 40 core/catalogue_merge.c
+  "        return STRIA_RENEWAL_BY_OTHER_HALF;"
+  "        return STRIA_RENEWAL_IN_PLACE;"
+  --with apart --modelled --exhaustive --chunks 3 --drives 2)
+stria_add_mutant(removals_are_forgotten_with_a_drive_away 300 core/catalogue_compact.c
+  ".drive_absent = how->drive_absent,"
+  ".drive_absent = false,"
+  --with apart --modelled)
+stria_add_mutant(removals_are_forgotten_before_all_know 20 core/catalogue_unite.c
+  "needed || (living & ~removed) != 0"
+  "needed"
+  --with apart --modelled --exhaustive --chunks 3 --drives 2)
+stria_add_mutant(what_only_others_say_is_dropped 1500 core/catalogue_unite.c
+  "if (i == 0 || before(&mentions[i - 1], &mentions[i]))"
+  "if (i == 0 || mentions[i - 1].kind != mentions[i].kind || mentions[i].source == 0)"
+  --with apart --modelled)
+stria_add_mutant(a_source_is_left_out 300 core/catalogue_unite.c
+  "for (uint32_t i = 0; i < of->source_count; i++) {\n        const struct stria_catalogue *source"
+  "for (uint32_t i = of->source_count > 1; i < of->source_count; i++) {\n        const struct stria_catalogue *source"
+  --with apart --modelled)
+stria_add_mutant(removals_are_forgotten_when_parts_meet 300 core/catalogue_merge.c
+  ".drive_absent = meeting->drive_absent,"
+  ".drive_absent = false,"
+  --with apart --modelled)
+stria_add_mutant(the_highest_id_is_forgotten 2000 core/catalogue_unite.c
+  "const bool highest = end == count &&"
+  "const bool highest = end > count &&"
+  --with apart --modelled)
+
+# Watched time.
+stria_add_mutant(unwatched_time_counts 300 core/watch.c
+  "watch->watched_ns += passed_ns < most_ns ? passed_ns : most_ns;"
+  "watch->watched_ns += passed_ns < UINT64_MAX / most_ns ? passed_ns : most_ns;"
+  --with stop --modelled)
+stria_add_mutant(looks_are_taken_for_time 300 core/watch.c
+  "watch->watched_ns += passed_ns < most_ns ? passed_ns : most_ns;"
+  "watch->watched_ns += most_ns;"
+  --with stop --modelled)
+stria_add_mutant(nobody_looks_in_between 300 core/watch.c
+  "return watch->now_ns + (left_ns < most_ns ? left_ns : most_ns);"
+  "return watch->now_ns + left_ns;"
+  --with stop --modelled)

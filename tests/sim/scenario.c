@@ -64,8 +64,10 @@ static void make_faults(struct sim_scenario *scenario, const struct sim_options 
 {
     uint64_t number = between(scenario, WHAT_FAULTS, 100, 0, 5);
     for (uint64_t pick = 0; pick < number; pick++)
-        scenario->faults[draw(scenario, WHAT_FAULTS, pick) % SIM_FAULTS] = true;
+        scenario->faults[draw(scenario, WHAT_FAULTS, pick) % SIM_FAULTS_PICKED] = true;
     scenario->faults[SIM_FAULT_POWER_CUT] |= draw(scenario, WHAT_FAULTS, 101) % 2 == 0;
+    scenario->faults[SIM_FAULT_APART] = draw(scenario, WHAT_FAULTS, 102) % 8 == 0;
+    scenario->faults[SIM_FAULT_STOP] = draw(scenario, WHAT_FAULTS, 103) % 8 == 0;
     for (uint32_t fault = 0; fault < SIM_FAULTS; fault++) {
         if (options->only || options->calm || options->without[fault])
             scenario->faults[fault] = false;

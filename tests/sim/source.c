@@ -65,6 +65,7 @@ static void deliver(struct sim_world *world)
     struct sim_slot *slot = &world->slots[index];
     uint32_t block = world->scenario.block_bytes;
     slot->held = true;
+    slot->given_ns = 0;
     slot->chunk = recording->chunk_count;
     slot->length_bytes = delivered_bytes(world);
     slot->padded_bytes = (slot->length_bytes + block - 1) / block * block;

@@ -197,14 +197,6 @@ void sim_verify(struct sim_world *world, const struct sim_array *array)
                      (unsigned long long)array->inventory.recordings[index].id);
 }
 
-static bool everybody_there(const struct sim_array *array)
-{
-    for (uint32_t drive = 0; drive < array->drive_count; drive++)
-        if (!array->drives[drive].present)
-            return false;
-    return true;
-}
-
 static void adopt_chunk(struct sim_world *world, const struct sim_array *array,
                         struct sim_recording *recording, const struct stria_map *map, uint32_t index)
 {
@@ -283,7 +275,7 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
             continue;
         }
         /* A drive that is away may have got the removal, which takes effect when it is back. */
-        recording->removing &= !everybody_there(array);
+        recording->removing &= !sim_everybody_there(array);
         recording->started = true;
         if (recording->closed)
             continue;
@@ -295,7 +287,7 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
             continue;
         }
         check_end(world, array, recording, &map);
-        recording->holes |= !everybody_there(array);
+        recording->holes |= !sim_everybody_there(array);
         recording->closed = found->complete;
         recording->delivered_bytes = recording->length_bytes;
         recording->length_bytes = map.length_bytes;

@@ -1,6 +1,7 @@
 #include "tests/sim/world.h"
 
 #include "core/assert.h"
+#include "core/watch.h"
 #include "tests/sim/array.h"
 #include "tests/sim/audit.h"
 #include "tests/sim/drive.h"
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 
 #define SAME_TIME_MAX 200000u /* events at one moment after which nothing moves any more */
+#define MEETING_STEPS 48u     /* in which the drives are renewed when an array is opened, about */
 #define WALL_NS       1700000000000000000ull
 
 void sim_fail(struct sim_world *world, const char *format, ...)
@@ -130,7 +132,8 @@ static void on_gave_up(void *context, uint32_t drive, int code)
     sim_note(&world->trace, world->now_ns, "drive %llu is given up, code -%llu%.0llu", drive, -code, 0);
     world->cover->drives_given_up++;
     world->given_up[drive] = true;
-    world->last_given_up = drive;
+    if (code == STRIA_ERR_TIMEOUT)
+        sim_audit_timeout(world, drive);
     world->moved_ns = world->now_ns;
 }
 
@@ -182,14 +185,15 @@ static uint32_t all_alive(const struct sim_world *world)
 }
 
 /* Drives that are there, some left out at random: but those that remain know together all that is known,
- * since nobody could know better than all of them. */
+ * unless parts of the array go separate ways. */
 static uint32_t some_drives(struct sim_world *world, uint64_t which)
 {
     uint32_t mask = all_alive(world);
     for (uint32_t index = 0; index < world->scenario.drive_count; index++)
         if (sim_draw(world->scenario.seed, SIM_TOPIC_LIFE, which << 8 | index, world->life) % 3 == 0)
             mask &= ~(1u << index);
-    return sim_know_all(world, mask) ? mask : all_alive(world);
+    bool enough = mask != 0 && (world->scenario.faults[SIM_FAULT_APART] || sim_know_all(world, mask));
+    return enough ? mask : all_alive(world);
 }
 
 /* What only the dead know nobody else can: then they are brought back, one after the other. */
@@ -207,6 +211,14 @@ static void shorten(const struct sim_world *world, struct stria_catalogue *catal
     uint32_t entries = catalogue->count + 2 + (uint32_t)(draw % 3);
     if (entries < catalogue->entries_max)
         catalogue->entries_max = entries;
+}
+
+/* Two parts of the array may each record while the other is away, and meet again: the identities must not. */
+static uint64_t new_identity(const struct sim_world *world)
+{
+    const uint64_t next = world->array->inventory.next_recording;
+    const uint64_t jump = sim_draw(world->scenario.seed, SIM_TOPIC_LIFE, 4, world->life);
+    return sim_everybody_there(world->array) ? next : next + (uint32_t)jump;
 }
 
 static void make_recorder(struct sim_world *world)
@@ -236,7 +248,7 @@ static void make_recorder(struct sim_world *world)
         .drives = drives,
         .catalogue = &array->catalogue,
         .policy = scenario->policy,
-        .recording = array->inventory.next_recording,
+        .recording = new_identity(world),
         .name = "simulated",
         .wall_ns = WALL_NS + world->now_ns,
         .chunk_bytes = scenario->chunk_bytes,
@@ -310,6 +322,23 @@ static void turn(struct sim_world *world)
         sim_audit_quiet(world);
 }
 
+/* The process is stopped, suspended or starved. Of such a time as much is watched as the recorder grants at
+ * most; for the rest no drive can be blamed. */
+static void stop(struct sim_world *world)
+{
+    if (!world->scenario.faults[SIM_FAULT_STOP])
+        return;
+    const uint64_t draw = sim_draw(world->scenario.seed, SIM_TOPIC_PROCESS, world->life, world->stop_count++);
+    if (!sim_chance(draw, sim_faults[SIM_FAULT_STOP].rate))
+        return;
+    sim_cover_fault(world, SIM_FAULT_STOP, 0);
+    const uint64_t look_ns = world->scenario.deadline_ns / STRIA_WATCH_LOOKS;
+    const uint64_t stop_ns = look_ns * (1 + (draw >> 20) % (4 * STRIA_WATCH_LOOKS));
+    world->now_ns += stop_ns;
+    world->moved_ns += stop_ns;
+    world->unwatched_ns += stop_ns - look_ns;
+}
+
 static void record(struct sim_world *world)
 {
     uint32_t same_time = 0;
@@ -326,6 +355,7 @@ static void record(struct sim_world *world)
             sim_fail(world, "time stands still: something stays due and nothing comes of it");
         if (due_ns > world->now_ns && due_ns != UINT64_MAX)
             world->now_ns = due_ns;
+        stop(world);
         if (!deaf(world))
             turn(world);
     }
@@ -421,6 +451,8 @@ static void plan_cut(struct sim_world *world)
     world->cut_step = 0;
     if (scenario->cut_step)
         world->cut_step = world->life == 0 ? scenario->cut_step : 0;
+    else if (scenario->faults[SIM_FAULT_POWER_CUT] && scenario->faults[SIM_FAULT_APART] && draw % 4 == 1)
+        world->cut_step = 1 + (draw >> 8) % MEETING_STEPS;
     else if (scenario->faults[SIM_FAULT_POWER_CUT] && draw % 4)
         world->cut_step = 1 + (draw >> 8) % (3 * (uint64_t)scenario->chunks + 60);
 }
@@ -428,24 +460,35 @@ static void plan_cut(struct sim_world *world)
 /* Recordings are removed now and then, and when the array gets full. */
 static void remove_some(struct sim_world *world)
 {
+    const bool many = world->model.count > 40;
     for (uint32_t index = 0; index < world->model.count && !world->cut; index++) {
         struct sim_recording *recording = &world->model.recordings[index];
         uint64_t draw = sim_draw(world->scenario.seed, SIM_TOPIC_LIFE, 8 + (uint64_t)index * 16, world->life);
-        if (!recording->removed && draw % 3 == 0)
+        if (!recording->removed && draw % (many ? 48 : 3) == 0)
             sim_array_remove(world, world->array, recording);
     }
 }
 
 static bool open_array(struct sim_world *world)
 {
-    uint32_t present = world->scenario.faults[SIM_FAULT_ABSENT] ? some_drives(world, 1) : all_alive(world);
-    if (present != all_alive(world))
+    const bool *faults = world->scenario.faults;
+    uint32_t present = all_alive(world);
+    if (faults[SIM_FAULT_ABSENT] || faults[SIM_FAULT_APART])
+        present = some_drives(world, 1);
+    if (!sim_know_all(world, present))
+        sim_cover_fault(world, SIM_FAULT_APART, 0);
+    else if (present != all_alive(world))
         sim_cover_fault(world, SIM_FAULT_ABSENT, 0);
     world->array = sim_array_load(world, present);
     if (!world->array)
         return false;
-    sim_note(&world->trace, world->now_ns, "opened with drives %llx%.0llu%.0llu", present, 0, 0);
+    sim_note(&world->trace, world->now_ns, "opened with drives %llx, epoch %llu%.0llu", present,
+             world->array->catalogue.epoch, 0);
     sim_verify(world, world->array);
+    if (world->array->only_read || sim_failed(world)) {
+        world->cover->only_read += world->array->only_read;
+        return false;
+    }
     sim_note_ends(world, world->array);
     sim_array_repair(world, world->array);
     if (!world->cut) {
@@ -454,7 +497,7 @@ static bool open_array(struct sim_world *world)
     }
     if (!world->cut && !sim_failed(world))
         remove_some(world);
-    return !world->cut && !sim_failed(world);
+    return !sim_failed(world) && sim_array_reserve(world, world->array);
 }
 
 static void live(struct sim_world *world)
@@ -462,6 +505,7 @@ static void live(struct sim_world *world)
     plan_cut(world);
     world->finished = world->full_told = false;
     memset(world->again_ns, 0, sizeof(world->again_ns));
+    memset(world->errands, 0, sizeof(world->errands));
     memset(world->given_up, 0, sizeof(world->given_up));
     if (open_array(world)) {
         sim_array_mark(world->array);

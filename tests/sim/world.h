@@ -20,7 +20,7 @@ struct sim_cover {
     uint64_t simulated_bytes; /* stored by all runs */
     uint64_t chunks;
     uint64_t recordings, finished, cuts, drives_given_up, drives_full, losses, overruns, removals,
-        compactions;
+        compactions, only_read;
     uint64_t displaced, wrapped, recovered, absent;
 };
 
@@ -40,6 +40,15 @@ struct sim_slot {
     uint32_t chunk;
     uint64_t id;
     uint32_t length_bytes, padded_bytes;
+    uint32_t drive;    /* that got it last … */
+    uint64_t given_ns; /* … and when, first, as watched time; zero: none has */
+};
+
+/* What a drive is asked for beside payload, until it has done it. */
+struct sim_errand {
+    enum stria_io_op op;
+    uint64_t offset;
+    uint64_t given_ns; /* when it was asked first, as watched time; zero: nothing is asked */
 };
 
 struct sim_source {
@@ -60,9 +69,11 @@ struct sim_world {
     struct sim_trace trace;
     struct sim_cover *cover;
     uint64_t now_ns;
-    uint64_t step;     /* counts what a power cut can come between */
-    uint64_t cut_step; /* it comes at this one; zero: never */
-    bool cut;          /* power is off */
+    uint64_t unwatched_ns; /* of it, while the process did not run */
+    uint64_t stop_count;   /* times at which it might have been stopped */
+    uint64_t step;         /* counts what a power cut can come between */
+    uint64_t cut_step;     /* it comes at this one; zero: never */
+    bool cut;              /* power is off */
     uint32_t life;
     struct sim_ring ring;
     struct sim_drive_past past[STRIA_DRIVES_MAX];
@@ -80,12 +91,12 @@ struct sim_world {
     uint32_t *free_slots;
     uint32_t free_count;
     struct sim_source source;
+    struct sim_errand errands[STRIA_DRIVES_MAX];
     uint64_t again_ns[STRIA_DRIVES_MAX]; /* when the drive last asked for patience */
     uint64_t moved_ns;                   /* when something last moved on */
     bool finished, full_told;
     int finish_code;
     bool given_up[STRIA_DRIVES_MAX];
-    uint32_t last_given_up;
 
     char failure[512]; /* empty: all is well */
 };
