@@ -4,7 +4,7 @@
 
 # For each policy, on files and on loop devices: 52 in all.
 kills=13
-[ -z "${STRIA_SANITIZED-}" ] || kills=4
+[ -z "${STRIA_SANITIZED-}" ] || kills=2
 [ -z "${STRIA_TEST_LONG-}" ] || kills=100
 
 # length_of NAME: what ls says of it, nothing if it does not know it.
