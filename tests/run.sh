@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/run.sh [--quick] [--long] [--only SUITE]...: installs what the tests need, builds, and runs all of them.
 #   --quick   one build (debug) and the fast checks
-#   --long    also what takes long: more kills, more seeds, an hour for each fuzz target
+#   --long    also what takes long: more kills, more seeds, every scenario in both builds, an hour for each fuzz target
 #   --only    one suite by name, may be repeated: checks freestanding debug release e2e firmware vm package clang
 #             fuzz asan-ubsan tsan
 # Logs stay in build/logs. The last line tells how many tests passed, failed and were skipped; a suite that ran
@@ -9,19 +9,25 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites="checks freestanding debug release e2e firmware vm package clang fuzz asan-ubsan tsan"
+# Two lanes, side by side: while one waits, for a guest or for a sensor's pace, the other computes.
+left="release e2e package debug asan-ubsan tsan"
+right="checks freestanding clang firmware vm fuzz"
 chosen=
 quick=
+long=OFF
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=1 ;;
-    --long) export STRIA_TEST_LONG=1 ;;
+    --long)
+        long=ON
+        export STRIA_TEST_LONG=1
+        ;;
     --only)
         shift
-        case " $suites " in
+        case " $left $right " in
         *" ${1-} "*) chosen="$chosen $1" ;;
         *)
-            echo "tests/run.sh: --only ${1-}: the suites are $suites" >&2
+            echo "tests/run.sh: --only ${1-}: the suites are $left $right" >&2
             exit 2
             ;;
         esac
@@ -35,13 +41,10 @@ while [ $# -gt 0 ]; do
 done
 if [ -z "$chosen" ]; then
     # The sanitizers' build is a debug build too.
-    chosen=$(echo "$suites" | sed 's/ debug//')
+    chosen="release e2e package asan-ubsan tsan $right"
     [ -z "$quick" ] || chosen="checks freestanding debug"
 fi
 
-passed=0
-failed=0
-skipped=0
 jobs=$(nproc)
 logs=build/logs
 mkdir -p $logs
@@ -52,9 +55,7 @@ add() {
         echo "  failed: $1 ran no test"
         set -- "$1" "$2" 0 1 0
     fi
-    passed=$((passed + $3))
-    failed=$((failed + $4))
-    skipped=$((skipped + $5))
+    echo "$3 $4 $5" >"$logs/$1.counts"
     verdict=ok
     [ "$4" -eq 0 ] || verdict=FAILED
     printf '%-14s %-7s %5d tests, %d failed, %d skipped, %d s\n' "$1" $verdict $(($3 + $4 + $5)) "$4" "$5" "$2"
@@ -65,7 +66,9 @@ step() {
     log=$logs/$1.log
     bound=$2
     shift 2
-    timeout --kill-after=10 "$bound" "$@" >"$log" 2>&1 </dev/null && return 0
+    timeout --kill-after=10 "$bound" "$@" >"$log" 2>&1 </dev/null &
+    running=$!
+    wait $running && return 0
     status=$?
     [ $status -ne 77 ] || return 77
     [ $status -ne 124 ] || echo "  took longer than $bound s: $*"
@@ -73,8 +76,11 @@ step() {
     return 1
 }
 
+# build PRESET: one lane waits while the other does it.
 build() {
-    step "$1-configure" 120 cmake --preset "$1" "-DSTRIA_WERROR=ON" && step "$1-build" 900 cmake --build --preset "$1" -j "$jobs" -- --quiet
+    lock=$logs/$1.lock
+    step "$1-configure" 1500 flock "$lock" cmake --preset "$1" -DSTRIA_WERROR=ON "-DSTRIA_LONG=$long" &&
+        step "$1-build" 1500 flock "$lock" cmake --build --preset "$1" -j "$jobs" -- --quiet
 }
 
 # ctest_suite SUITE PRESET SECONDS CTEST_OPTION...: builds the preset and runs some of its tests.
@@ -90,7 +96,7 @@ ctest_suite() {
         return
     fi
     junit=$PWD/$logs/$suite.xml
-    rm -rf "$junit" "build/$preset/tap"
+    rm -f "$junit"
     mkdir -p "build/$preset/tap"
     step "$suite" "$limit" ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" --output-junit "$junit" "$@"
     ended=$?
@@ -150,12 +156,12 @@ run_suite() {
         ;;
     freestanding) ctest_suite freestanding freestanding 60 ;;
     debug) ctest_suite debug debug 600 -LE 'e2e|firmware|vm' ;;
-    release) ctest_suite release release 1200 -LE 'e2e|firmware|vm' ;;
-    clang) ctest_suite clang clang 1200 -LE 'e2e|firmware|sim|vm' ;;
-    e2e) ctest_suite e2e release 1500 -L e2e ;;
+    release) ctest_suite release release 1500 -LE 'e2e|firmware|vm' ;;
+    clang) ctest_suite clang clang 900 -L "threads|regression" ;;
+    e2e) ctest_suite e2e release 1500 -L "${STRIA_TEST_LONG:+e2e|}optimised" ;;
     firmware)
         if build firmware; then
-            ctest_suite firmware release 900 -L firmware
+            ctest_suite firmware release 1200 -L firmware
         else
             echo "  failed: the build firmware"
             add firmware 0 0 1 0
@@ -172,7 +178,8 @@ run_suite() {
     fuzz)
         limit=600
         [ -z "${STRIA_TEST_LONG-}" ] || limit=30000
-        ctest_suite fuzz fuzz $limit -L fuzz
+        # Each for its time by the clock, all of them side by side.
+        ctest_suite fuzz fuzz $limit -L fuzz -j 7
         ;;
     asan-ubsan) ctest_suite asan-ubsan asan-ubsan 2400 -LE 'firmware|vm' ;;
     tsan) ctest_suite tsan tsan 1200 -L threads ;;
@@ -183,15 +190,46 @@ run_suite() {
     esac
 }
 
+# lane SUITE...: those of them that are chosen, one after the other; each tells when it is over.
+lane() {
+    trap 'kill $running 2>/dev/null; exit 143' TERM
+    for suite in "$@"; do
+        case " $chosen " in *" $suite "*) ;; *) continue ;; esac
+        run_suite "$suite" >"$logs/$suite.out" 2>&1
+        cat "$logs/$suite.out"
+    done
+}
+
 if ! sh packaging/install.sh build demo test firmware; then
     echo "  failed: the packages that the tests need are not there"
-    failed=1
-else
-    for suite in $chosen; do
-        run_suite "$suite"
-    done
+    chosen=none
 fi
+rm -f build/*/tap/*
+for suite in $chosen; do rm -f "$logs/$suite.counts"; done
+# shellcheck disable=SC2086 # one word a suite
+lane $left &
+lanes=$!
+# shellcheck disable=SC2086
+lane $right &
+lanes="$lanes $!"
+# shellcheck disable=SC2064,SC2086 # these lanes
+trap "kill $lanes 2>/dev/null; wait; exit 130" INT TERM
+# shellcheck disable=SC2086
+wait $lanes
 
+passed=0
+failed=0
+skipped=0
+for suite in $chosen; do
+    # One that ended without a word has failed.
+    counts="0 1 0"
+    [ ! -f "$logs/$suite.counts" ] || counts=$(cat "$logs/$suite.counts")
+    # shellcheck disable=SC2086 # three numbers
+    set -- $counts
+    passed=$((passed + $1))
+    failed=$((failed + $2))
+    skipped=$((skipped + $3))
+done
 echo
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
