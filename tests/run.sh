@@ -47,6 +47,7 @@ fi
 
 jobs=$(nproc)
 logs=build/logs
+running=
 mkdir -p $logs
 
 # add SUITE SECONDS PASSED FAILED SKIPPED: counts, and tells of one suite.
