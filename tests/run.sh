@@ -9,9 +9,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-# Two lanes, side by side: while one waits, for a guest or for a sensor's pace, the other computes.
-left="release e2e package debug asan-ubsan tsan"
-right="checks freestanding clang firmware vm fuzz"
+# Two lanes, side by side: the left computes, and much of the right waits, for a guest or for a sensor's pace.
+left="release debug asan-ubsan"
+right="checks freestanding clang firmware vm e2e package fuzz tsan"
 chosen=
 quick=
 long=OFF
@@ -41,7 +41,7 @@ while [ $# -gt 0 ]; do
 done
 if [ -z "$chosen" ]; then
     # The sanitizers' build is a debug build too.
-    chosen="release e2e package asan-ubsan tsan $right"
+    chosen="release asan-ubsan $right"
     [ -z "$quick" ] || chosen="checks freestanding debug"
 fi
 
@@ -99,7 +99,7 @@ ctest_suite() {
     junit=$PWD/$logs/$suite.xml
     rm -f "$junit"
     mkdir -p "build/$preset/tap"
-    step "$suite" "$limit" ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" --output-junit "$junit" "$@"
+    step "$suite" "$limit" ctest --test-dir "build/$preset" --output-on-failure -j $((jobs + 1)) --output-junit "$junit" "$@"
     ended=$?
     if [ ! -s "$junit" ]; then
         echo "  failed: $suite left no results"
