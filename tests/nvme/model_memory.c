@@ -10,7 +10,8 @@ static struct model_range *range_of_cpu(struct model *model, const void *memory)
 {
     const uint8_t *at = memory;
     for (uint32_t i = 0; i < model->range_count; i++)
-        if (at >= model->ranges[i].cpu && at < model->ranges[i].cpu + model->ranges[i].bytes)
+        if (model->ranges[i].cpu && at >= model->ranges[i].cpu &&
+            at < model->ranges[i].cpu + model->ranges[i].bytes)
             return &model->ranges[i];
     return NULL;
 }
