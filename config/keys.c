@@ -1,6 +1,7 @@
 #include "config/keys.h"
 
 #include "config/array.h"
+#include "core/geometry.h"
 #include "core/name.h"
 #include "support/units.h"
 
@@ -57,8 +58,7 @@ static bool parse_policy(const char *value, void *field)
 static bool parse_chunk(const char *value, void *field)
 {
     uint64_t bytes;
-    if (stria_size_parse(value, &bytes, NULL) != STRIA_OK || bytes < STRIA_CHUNK_BYTES_MIN ||
-        bytes > STRIA_CHUNK_BYTES_MAX || (bytes & (bytes - 1)) != 0)
+    if (stria_size_parse(value, &bytes, NULL) != STRIA_OK || !stria_chunk_bytes_valid(bytes))
         return false;
     *(uint32_t *)field = (uint32_t)bytes;
     return true;

@@ -136,12 +136,6 @@ static bool head_load(const uint8_t *in, struct stria_catalogue_entry *entry)
            entry->head.next_recording != 0;
 }
 
-static bool chunk_bytes_valid(uint32_t chunk_bytes)
-{
-    return stria_is_power_of_two(chunk_bytes) && chunk_bytes >= STRIA_CHUNK_BYTES_MIN &&
-           chunk_bytes <= STRIA_CHUNK_BYTES_MAX;
-}
-
 static bool begun_load(const uint8_t *in, struct stria_catalogue_entry *entry)
 {
     entry->begun = (struct stria_catalogue_begun){
@@ -150,7 +144,7 @@ static bool begun_load(const uint8_t *in, struct stria_catalogue_entry *entry)
         .base_row = stria_load_u64(in + AT_BEGUN_BASE_ROW),
     };
     memcpy(entry->begun.name, in + AT_BEGUN_NAME, STRIA_NAME_BYTES);
-    return stria_name_valid(entry->begun.name) && chunk_bytes_valid(entry->begun.chunk_bytes);
+    return stria_name_valid(entry->begun.name) && stria_chunk_bytes_valid(entry->begun.chunk_bytes);
 }
 
 static bool ended_load(const uint8_t *in, struct stria_catalogue_entry *entry)

@@ -16,10 +16,15 @@
 
 _Static_assert(CHECKPOINT_OFFSET + STRIA_CHECKPOINT_BYTES <= CATALOGUE_OFFSET, "regions must not overlap");
 
-static bool sizes_valid(uint32_t chunk_bytes, uint32_t block_bytes)
+bool stria_chunk_bytes_valid(uint64_t chunk_bytes)
 {
     return stria_is_power_of_two(chunk_bytes) && chunk_bytes >= STRIA_CHUNK_BYTES_MIN &&
-           chunk_bytes <= STRIA_CHUNK_BYTES_MAX && stria_is_power_of_two(block_bytes) &&
+           chunk_bytes <= STRIA_CHUNK_BYTES_MAX;
+}
+
+static bool sizes_valid(uint32_t chunk_bytes, uint32_t block_bytes)
+{
+    return stria_chunk_bytes_valid(chunk_bytes) && stria_is_power_of_two(block_bytes) &&
            block_bytes >= STRIA_BLOCK_BYTES_MIN && block_bytes <= STRIA_BLOCK_BYTES_MAX;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/limits.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define STRIA_EXTENTS_MIN         8u                   /* extents that a drive must have room for */
@@ -32,6 +33,16 @@ struct stria_geometry {
     uint64_t data_offset;  /* a multiple of chunk_bytes */
     uint64_t extent_count; /* STRIA_EXTENTS_MIN to STRIA_EXTENTS_MAX */
 };
+
+/* Whether chunks may be of this size: a power of two in the range of core/limits.h. */
+bool stria_chunk_bytes_valid(uint64_t chunk_bytes);
+
+/* What transfers are aligned to: drives may have been copied to ones with larger blocks than the array was
+ * made for. */
+static inline uint32_t stria_block_bytes_larger(uint32_t block_bytes, uint32_t other_block_bytes)
+{
+    return block_bytes > other_block_bytes ? block_bytes : other_block_bytes;
+}
 
 /* Lays out a drive. STRIA_ERR_INVALID for a chunk or block size out of the range or not a power of two (see
  * core/limits.h) or a drive above STRIA_DRIVE_BYTES_MAX; STRIA_ERR_NO_SPACE when fewer than

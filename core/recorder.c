@@ -2,27 +2,22 @@
 #include "core/recorder.h"
 
 #include "core/assert.h"
+#include "core/bits.h"
 #include "core/recorder_internal.h"
 
 #include <string.h>
-
-static bool power_of_two(uint64_t value)
-{
-    return value != 0 && (value & (value - 1)) == 0;
-}
 
 static bool config_in_range(const struct stria_recorder_config *config)
 {
     if (config->drive_count == 0 || config->drive_count > STRIA_DRIVES_MAX || config->recording == 0)
         return false;
-    if (!power_of_two(config->chunk_bytes) || config->chunk_bytes < STRIA_CHUNK_BYTES_MIN ||
-        config->chunk_bytes > STRIA_CHUNK_BYTES_MAX)
+    if (!stria_chunk_bytes_valid(config->chunk_bytes))
         return false;
-    if (!power_of_two(config->block_bytes) || config->block_bytes > STRIA_BLOCK_BYTES_MAX)
+    if (!stria_is_power_of_two(config->block_bytes) || config->block_bytes > STRIA_BLOCK_BYTES_MAX)
         return false;
     if (config->slot_count < STRIA_SLOTS_MIN || config->slot_count > STRIA_SLOTS_MAX)
         return false;
-    if (!power_of_two(config->window_chunks) || config->window_chunks > STRIA_WINDOW_CHUNKS_MAX)
+    if (!stria_is_power_of_two(config->window_chunks) || config->window_chunks > STRIA_WINDOW_CHUNKS_MAX)
         return false;
     for (uint32_t drive = 0; drive < config->drive_count; drive++)
         if (config->drives[drive].depth == 0 || config->drives[drive].depth > STRIA_DEPTH_MAX)
@@ -32,7 +27,7 @@ static bool config_in_range(const struct stria_recorder_config *config)
 
 static size_t aligned(size_t bytes)
 {
-    return (bytes + 15) & ~(size_t)15;
+    return (size_t)stria_align_up(bytes, 16);
 }
 
 size_t stria_recorder_memory_bytes(const struct stria_recorder_config *config)

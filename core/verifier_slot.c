@@ -80,8 +80,7 @@ static void read_begin(struct stria_verifier *verifier, struct slot *slot, uint3
     const struct lane *lane = &verifier->lanes[extent->drive];
     slot->drive = extent->drive;
     const struct stria_geometry *geometry = lane->config.geometry;
-    uint32_t block_bytes =
-        lane->config.block_bytes > geometry->block_bytes ? lane->config.block_bytes : geometry->block_bytes;
+    const uint32_t block_bytes = stria_block_bytes_larger(lane->config.block_bytes, geometry->block_bytes);
     stria_fetch_begin(&slot->fetch, stria_geometry_extent_offset(geometry, extent->position),
                       extent->length_bytes, block_bytes, lane->config.transfer_bytes_max);
     slot->state = SLOT_SUBMIT;

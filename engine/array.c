@@ -150,13 +150,12 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
         snprintf(member->complaint, sizeof(member->complaint), "%.400s: %s", path, note);
 }
 
-/* A drive may have been copied to one with larger blocks since the array was made. */
 static void align_to_drives(struct stria_array *array)
 {
     for (uint32_t index = 0; index < array->member_count; index++) {
         const struct stria_drive *drive = array->members[index].drive;
-        if (drive && drive->traits.block_bytes > array->block_bytes)
-            array->block_bytes = drive->traits.block_bytes;
+        if (drive)
+            array->block_bytes = stria_block_bytes_larger(array->block_bytes, drive->traits.block_bytes);
     }
 }
 

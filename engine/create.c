@@ -41,9 +41,8 @@ static int open_drives(struct creation *creation, struct stria_trouble *trouble)
             stria_stack_open(&creation->config->drives[index], &options, &creation->drives[index], trouble);
         if (code != STRIA_OK)
             return code;
-        const struct stria_traits *traits = &creation->drives[index]->traits;
-        if (traits->block_bytes > creation->block_bytes)
-            creation->block_bytes = traits->block_bytes;
+        creation->block_bytes =
+            stria_block_bytes_larger(creation->block_bytes, creation->drives[index]->traits.block_bytes);
     }
     return STRIA_OK;
 }

@@ -103,9 +103,7 @@ static int find_members(struct stria_bare_array *array, const struct stria_bare_
         member->drive = drive;
         member->super = super;
         array->present++;
-        /* The drive may be a copy of one with smaller blocks. */
-        if (drive->base.traits.block_bytes > array->block_bytes)
-            array->block_bytes = drive->base.traits.block_bytes;
+        array->block_bytes = stria_block_bytes_larger(array->block_bytes, drive->base.traits.block_bytes);
     }
     if (array->present == 0) {
         stria_console_say("stria: no drive carries an array");

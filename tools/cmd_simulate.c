@@ -1,3 +1,4 @@
+#include "core/geometry.h"
 #include "core/ratio.h"
 #include "support/units.h"
 #include "tools/commands.h"
@@ -84,8 +85,7 @@ static int check_combination(const struct options *o, struct stria_trouble *trou
 static int check_chunk_and_depth(const struct options *o, struct stria_trouble *trouble)
 {
     const uint64_t chunk = o->chunk.value;
-    if (o->chunk.given &&
-        (chunk < STRIA_CHUNK_BYTES_MIN || chunk > STRIA_CHUNK_BYTES_MAX || (chunk & (chunk - 1)) != 0))
+    if (o->chunk.given && !stria_chunk_bytes_valid(chunk))
         return wrong(trouble, "--chunk takes a power of two from 64KiB to 16MiB");
     if (o->depth.given && (o->depth.value == 0 || o->depth.value > STRIA_DEPTH_MAX))
         return wrong(trouble, "--depth takes a whole number from 1 to 256");

@@ -35,6 +35,22 @@ static void assert_apart_and_inside(const struct stria_geometry *g)
         cr_assert_eq(offsets[i] % STRIA_PAGE_BYTES, 0);
 }
 
+Test(geometry, chunks_are_powers_of_two_from_64_kib_to_16_mib)
+{
+    for (uint32_t bits = 0; bits < 64; bits++) {
+        const uint64_t bytes = UINT64_C(1) << bits;
+        cr_expect(stria_chunk_bytes_valid(bytes) == (bits >= 16 && bits <= 24), "2^%u", bits);
+        cr_expect(!stria_chunk_bytes_valid(bytes + bytes / 2 + 1));
+    }
+    cr_expect(!stria_chunk_bytes_valid(0));
+}
+
+Test(geometry, transfers_are_aligned_to_the_larger_block)
+{
+    cr_expect(stria_block_bytes_larger(512, 4096) == 4096 && stria_block_bytes_larger(4096, 512) == 4096);
+    cr_expect(stria_block_bytes_larger(512, 512) == 512);
+}
+
 Test(geometry, any_size_gives_regions_apart_in_order_and_inside_the_drive)
 {
     struct stria_random random = random_of(11);
