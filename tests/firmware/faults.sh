@@ -91,12 +91,7 @@ drive_hangs() {
     says '^drive 1 \(00:02.0\) is given up: '
     says '^drive 1: lost'
     says "^recording bare-1: $1, not whole, 6291456 bytes, [0-9]+ stored"
-    drives 3 >machine
-    bare 0 "verify"
-    says '^bare-1: .*: good$'
-    ini 3
-    "$stria" verify array.ini >out 2>err || [ $? -eq 1 ] || fail "$(cat err)"
-    says ' ok(, with gaps)?$'
+    rest_verifies 3
 }
 
 last_drive_hangs() {
@@ -133,12 +128,7 @@ drive_is_pulled() {
     says "^recording bare-1: $1, not whole, 33554432 bytes, [0-9]+ stored"
     ! grep '^gap' out | grep -v 'cause drive$' || fail "something else was lost"
     # Back in its slot it has what it had made durable.
-    drives 3 >machine
-    bare 0 "verify"
-    says '^bare-1: .*: good$'
-    ini 3
-    "$stria" verify array.ini >out 2>err || [ $? -eq 1 ] || fail "$(cat err)"
-    says ' ok(, with gaps)?$'
+    rest_verifies 3
 }
 
 # The catalogue of one drive, at 128 KiB, cannot be read: it is left out, and what lies on it is missing, no more.

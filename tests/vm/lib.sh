@@ -131,6 +131,30 @@ erase_options() {
     for member in $1; do echo "--erase STRIA-$member"; done
 }
 
+# recorded_while_hidden TIME COMMAND...: records for so long, and hides far1 (tests/vm/target.sh) three seconds after the
+# command has succeeded: the recording goes on without it, and names it in its report.
+recorded_while_hidden() {
+    background "$stria" record array.ini --name r --input synthetic --rate 3MB/s --duration "$1" --report report.json
+    shift
+    "$@"
+    sleep 3
+    hide far1
+    ended=0
+    wait "$process" || ended=$?
+    [ $ended -eq 1 ] || fail "it ended with $ended: $(cat err)"
+    json report.json '[x["name"] for x in d["drives"] if x["lost"]]' "['far1']"
+    json report.json '{(x["drive"], x["cause"]) for x in d["recording"]["gaps"]} <= {("far1", "drive")}' True
+    json report.json 'd["recording"]["bytes"] > 20e6' True
+}
+
+# nothing_else_lost: with far1 back, all is there that the report did not call lost.
+nothing_else_lost() {
+    status=0
+    "$stria" verify array.ini r --json >verified || status=$?
+    [ $status -le 1 ] || fail "exit status $status"
+    json verified 'd["recordings"][0]["missing"] + d["recordings"][0]["corrupt"]' 0
+}
+
 # shellcheck disable=SC2154 # set by run.py
 for module in $VM_MODULES; do
     load "$module" || exit 1
