@@ -169,6 +169,13 @@ int stria_io_check(const struct stria_drive *drive, const struct stria_io *io);
 int stria_drive_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
                      char holder[STRIA_LOCK_HOLDER_BYTES]);
 
+/* stria_backend.revoke of any drive: nothing where the backend has none. */
+static inline void stria_drive_revoke(struct stria_drive *drive)
+{
+    if (drive->backend->revoke)
+        drive->backend->revoke(drive);
+}
+
 /* Adds a phrase to traits->note, behind a semicolon where there is one already; once, however often. */
 void stria_traits_note(struct stria_traits *traits, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -98,13 +98,20 @@ static void take(struct stria_gang_job *job, const struct stria_done *done, uint
     }
 }
 
+/* Nothing more is wanted of the drive, whose pieces may still be on their way. */
+static void give_up(struct stria_gang_job *job, int code)
+{
+    job->code = code;
+    job->in_flight = 0;
+    stria_drive_revoke(job->drive);
+}
+
 static bool poll_job(struct stria_gang_job *job, uint64_t now_ns)
 {
     struct stria_done done[DONE_BATCH];
     int count = job->drive->backend->poll(job->drive, done, DONE_BATCH, 0);
     if (count < 0) {
-        job->code = count;
-        job->in_flight = 0;
+        give_up(job, count);
         return true;
     }
     for (int index = 0; index < count; index++)
@@ -127,8 +134,7 @@ static bool turn(struct stria_gang_job *job, const struct stria_watch *watch)
         job->heard_ns = watch->watched_ns;
     if (!stria_watch_over(watch, job->heard_ns))
         return heard;
-    job->code = STRIA_ERR_TIMEOUT;
-    job->in_flight = 0;
+    give_up(job, STRIA_ERR_TIMEOUT);
     return true;
 }
 

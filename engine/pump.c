@@ -1,6 +1,7 @@
 #include "engine/pump.h"
 
 #include "core/assert.h"
+#include "core/bits.h"
 #include "core/digest.h"
 #include "core/tag.h"
 
@@ -46,7 +47,7 @@ struct stria_pump {
 
 static size_t aligned(size_t bytes)
 {
-    return (bytes + 15) & ~(size_t)15;
+    return (size_t)stria_align_up(bytes, 16);
 }
 
 static uint32_t bounced_capacity(const struct stria_pump_config *config)
@@ -197,8 +198,8 @@ static void give_up(struct stria_pump *pump, const struct stria_action *action, 
         make_stray(write);
     }
     lane->given_up = true;
-    if (lane->drive && lane->drive->backend->revoke)
-        lane->drive->backend->revoke(lane->drive);
+    if (lane->drive)
+        stria_drive_revoke(lane->drive);
     if (pump->config.listener.gave_up)
         pump->config.listener.gave_up(pump->config.listener.context, action->drive, action->code);
 }

@@ -129,6 +129,7 @@ void stria_reads_give_up(struct stria_array *array, uint32_t drive, int code)
     if (!stria_reads_usable(array, drive))
         return;
     array->given_up[drive] = code;
+    stria_drive_revoke(array->members[drive].drive);
     for (struct stria_reads_user *user = array->readers; user; user = user->next)
         user->gone(user->context, drive, code);
 }

@@ -17,6 +17,7 @@ struct scripted {
     unsigned agains;      /* … and so many requests with "again" */
     unsigned agains_each; /* zero, or: before each request that ends well */
     bool silent;
+    bool revoked;
     unsigned ended;
     uint64_t longest, bytes;
 };
@@ -53,7 +54,13 @@ static int poll_one(struct stria_drive *drive, struct stria_done *done, unsigned
     return 1;
 }
 
-static const struct stria_backend backend = {.name = "scripted", .submit = submit, .poll = poll_one};
+static void revoke(struct stria_drive *drive)
+{
+    ((struct scripted *)drive)->revoked = true;
+}
+
+static const struct stria_backend backend = {
+    .name = "scripted", .submit = submit, .poll = poll_one, .revoke = revoke};
 
 static struct scripted drive_of(uint64_t bytes)
 {
@@ -131,6 +138,7 @@ Test(gang, a_silent_drive_ends_at_its_deadline_however_busy_another_is)
     run(jobs, 3);
     cr_expect(jobs[0].code == STRIA_ERR_TIMEOUT && jobs[1].code == STRIA_OK &&
               jobs[2].code == STRIA_ERR_GONE);
+    cr_expect(silent.revoked && !busy.revoked, "what was on its way there may still be carried out");
     cr_expect(busy.agains == 0,
               "the silent drive was waited for longer than its deadline, or the busy one cut off");
 }

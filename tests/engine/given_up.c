@@ -21,6 +21,7 @@ struct gate {
     struct stria_drive *inner;
     _Atomic bool shut;
     _Atomic unsigned waiting;
+    _Atomic unsigned submitted; /* chunks, all in all */
 };
 
 static int gate_attach(struct stria_drive *drive, const struct stria_region *regions, unsigned count)
@@ -32,6 +33,8 @@ static int gate_attach(struct stria_drive *drive, const struct stria_region *reg
 static int gate_submit(struct stria_drive *drive, const struct stria_io *io)
 {
     struct gate *gate = (struct gate *)drive;
+    if (io->length == CHUNK)
+        atomic_fetch_add(&gate->submitted, 1);
     if (io->length == CHUNK && atomic_load(&gate->shut)) {
         atomic_fetch_add(&gate->waiting, 1);
         while (atomic_load(&gate->shut))
@@ -115,5 +118,31 @@ Test(given_up, own_memory_comes_back_when_the_drive_that_hangs_cannot_touch_it_a
     munmap(memory, PIECES * CHUNK);
     rig_close(rig);
     rig_expect_whole(rig, "first", PIECES * CHUNK, 1);
+    rig_free(rig);
+}
+
+Test(given_up, reads_that_wait_behind_one_that_hangs_are_not_made_once_the_drive_is_given_up)
+{
+    static struct gate gate;
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, two);
+    rig_record(rig, "first", PIECES * CHUNK, 1);
+    rig_close(rig);
+    rig->config.read_deadline_ns = STRIA_NS_PER_S / 2;
+    put_gate(&gate, rig_open(rig, false));
+    uint64_t counts[4] = {0};
+    struct stria_reader *reader;
+    static uint8_t buffer[CHUNK];
+    cr_assert(stria_reader_open(rig->array, "first", &reader, NULL) == STRIA_OK);
+    for (uint64_t offset = 0; offset < PIECES * CHUNK; offset += CHUNK) {
+        enum stria_read_verdict verdict;
+        cr_assert(stria_reader_read(reader, offset, buffer, CHUNK, &verdict) == CHUNK);
+        counts[verdict]++;
+    }
+    cr_expect(counts[STRIA_READ_CORRUPT] > 1 && counts[STRIA_READ_OK] > 1);
+    cr_expect(atomic_load(&gate.submitted) == 1);
+    atomic_store(&gate.shut, false);
+    stria_clock_sleep_until(stria_clock_ns() + STRIA_NS_PER_S / 5);
+    cr_expect(atomic_load(&gate.submitted) == 1, "more was read from a drive that was given up");
+    stria_reader_close(reader);
     rig_free(rig);
 }
