@@ -53,6 +53,8 @@ struct stria_done {
 /* What the medium is like: data, so that nobody needs to ask which backend it is. */
 struct stria_traits {
     uint64_t drive_bytes;        /* capacity, a multiple of block_bytes */
+    uint64_t writable_bytes;     /* so much from the start may be written by this process; zero: all. Only
+                                    where the caller takes that (stria_drive_options.partly) */
     uint32_t block_bytes;        /* logical block size: alignment of offsets and lengths */
     uint32_t memory_align_bytes; /* alignment of data in memory */
     uint64_t transfer_bytes_max; /* largest read or write */
@@ -78,6 +80,8 @@ struct stria_drive_options {
     bool read_only;
     bool exclusive; /* open so that nobody else can write to it (O_EXCL for devices, a lock for files) */
     bool held;      /* the caller keeps others out already (stria_guard_hold), so that none is needed here */
+    bool partly;    /* open it for writing also where a limit lets this process write only its beginning, and
+                       say so in traits; else that is STRIA_ERR_PERMISSION */
     bool direct;    /* bypass the page cache (O_DIRECT); tests on file systems without it clear this */
     uint32_t depth; /* requests the caller wants in flight; 1 to STRIA_DEPTH_MAX */
     bool unregistered; /* do not try fixed buffers, even where they work */
@@ -165,16 +169,16 @@ int stria_drive_open(const struct stria_drive_options *options, struct stria_dri
  * begins with it. */
 int stria_io_check(const struct stria_drive *drive, const struct stria_io *io);
 
-/* stria_backend.lock of any drive: STRIA_OK where the backend has none. */
-int stria_drive_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
-                     char holder[STRIA_LOCK_HOLDER_BYTES]);
-
 /* stria_backend.revoke of any drive: nothing where the backend has none. */
 static inline void stria_drive_revoke(struct stria_drive *drive)
 {
     if (drive->backend->revoke)
         drive->backend->revoke(drive);
 }
+
+/* stria_backend.lock of any drive: STRIA_OK where the backend has none. */
+int stria_drive_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,
+                     char holder[STRIA_LOCK_HOLDER_BYTES]);
 
 /* Adds a phrase to traits->note, behind a semicolon where there is one already; once, however often. */
 void stria_traits_note(struct stria_traits *traits, const char *format, ...)

@@ -99,6 +99,11 @@ void uring_close(struct stria_drive *drive);
 int uring_path_open(const struct stria_drive_options *options, int *fd, int *hold_fd, struct stat *status,
                     struct stria_trouble *trouble);
 
+/* Finds out whether a limit keeps this process from writing all of a file, which without this would look like
+ * a drive that is full. */
+int uring_size_limit(const struct stria_drive_options *options, const struct stat *status,
+                     struct stria_traits *traits, struct stria_trouble *trouble);
+
 /* Writes who holds the lock of a file into out: "process 4711 (stria)", or "another process" where the system
  * does not tell. */
 void uring_holder_print(char *out, size_t size, const struct stat *status);

@@ -67,6 +67,8 @@ static int file_set_up(struct uring_drive *uring, const struct stria_drive_optio
     int code = uring_path_open(options, &uring->fd, &uring->hold_fd, &status, trouble);
     if (code == STRIA_OK)
         code = uring_media_describe(uring->fd, &status, options->direct, &uring->drive.traits, trouble);
+    if (code == STRIA_OK)
+        code = uring_size_limit(options, &status, &uring->drive.traits, trouble);
     return code == STRIA_OK ? uring_start(uring, trouble) : code;
 }
 

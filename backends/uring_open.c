@@ -113,14 +113,22 @@ static int hold(const struct stria_drive_options *options, int *hold_fd, const s
     return STRIA_OK;
 }
 
-/* Without this every write behind the limit would look like a drive that is full. */
-static int check_size_limit(const struct stria_drive_options *options, const struct stat *status,
-                            struct stria_trouble *trouble)
+int uring_size_limit(const struct stria_drive_options *options, const struct stat *status,
+                     struct stria_traits *traits, struct stria_trouble *trouble)
 {
     struct rlimit limit;
     if (options->read_only || !S_ISREG(status->st_mode) || getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
         limit.rlim_cur >= (rlim_t)status->st_size)
         return STRIA_OK;
+    if (options->partly && limit.rlim_cur >= traits->block_bytes) {
+        traits->writable_bytes = limit.rlim_cur - limit.rlim_cur % traits->block_bytes;
+        stria_traits_note(
+            traits,
+            "this process may write only the first %llu bytes of it, so the rest is left out: raise "
+            "the limit on the size of files (ulimit -f, LimitFSIZE=)",
+            (unsigned long long)traits->writable_bytes);
+        return STRIA_OK;
+    }
     return stria_trouble_set(
         trouble, STRIA_ERR_PERMISSION,
         "%s has %llu bytes, and this process may write only the first %llu of a file: raise the "
@@ -147,6 +155,5 @@ int uring_path_open(const struct stria_drive_options *options, int *fd, int *hol
     if (*hold_fd >= 0 && (fstat(*hold_fd, &held) < 0 || held.st_dev != status->st_dev ||
                           held.st_ino != status->st_ino || held.st_rdev != status->st_rdev))
         return failure(options, EBUSY, status, trouble);
-    code = kind_check(options->path, status->st_mode, trouble);
-    return code < 0 ? code : check_size_limit(options, status, trouble);
+    return kind_check(options->path, status->st_mode, trouble);
 }

@@ -18,7 +18,7 @@ enum stria_extent_state {
     STRIA_EXTENT_STORED,    /* written, perhaps still in the drive's volatile cache */
     STRIA_EXTENT_FLUSHING,  /* part of the commit that is under way */
     STRIA_EXTENT_COMMITTED, /* survives a power cut, and so does its ledger entry */
-    STRIA_EXTENT_BAD        /* a write to it failed; not tried again while the array is open */
+    STRIA_EXTENT_BAD /* it cannot be written, or a write to it failed; not tried while the array is open */
 };
 
 #define STRIA_SPACE_NONE UINT64_MAX

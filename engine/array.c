@@ -25,17 +25,38 @@ struct candidate {
     struct stria_trouble trouble;
 };
 
+/* Where a limit leaves not even room for the metadata and a chunk, the drive cannot be written at all. */
+static bool too_limited(const struct candidate *candidate)
+{
+    const uint64_t writable = candidate->drive->traits.writable_bytes;
+    const struct stria_geometry *geometry = &candidate->super.geometry;
+    return writable > 0 && writable < geometry->data_offset + geometry->chunk_bytes;
+}
+
+static int refuse_limited(const struct candidate *candidate, struct stria_trouble *trouble)
+{
+    return stria_trouble_set(trouble, STRIA_ERR_PERMISSION,
+                             "%s has %" PRIu64 " bytes, and this process may write only the first %" PRIu64
+                             " of a file: raise the limit on the size of files (ulimit -f, LimitFSIZE=)",
+                             candidate->config->path, candidate->drive->traits.drive_bytes,
+                             candidate->drive->traits.writable_bytes);
+}
+
 static void open_candidate(struct stria_array *array, struct candidate *candidate)
 {
     struct stria_stack_options options = {
         .writable = array->writable,
+        .partly = true,
         .depth = array->config->depth + STRIA_DEPTH_EXTRA,
         .bell = &array->bell,
     };
     if (stria_stack_open(candidate->config, &options, &candidate->drive, &candidate->trouble) != STRIA_OK)
         return;
-    if (stria_member_identify(candidate->drive, array->config->read_deadline_ns, &candidate->super,
-                              &candidate->read_only, &candidate->copies, &candidate->trouble) != STRIA_OK) {
+    int code = stria_member_identify(candidate->drive, array->config->read_deadline_ns, &candidate->super,
+                                     &candidate->read_only, &candidate->copies, &candidate->trouble);
+    if (code == STRIA_OK && too_limited(candidate))
+        code = refuse_limited(candidate, &candidate->trouble);
+    if (code != STRIA_OK) {
         stria_stack_close(candidate->drive);
         candidate->drive = NULL;
     }
@@ -337,15 +358,25 @@ static const struct stria_trouble *gravest(const struct candidate *candidates, u
     return found;
 }
 
-/* What this process may not have says nothing of the drive: it is not missing, and nothing is lost. Null:
- * none.
- */
-static const struct stria_trouble *own_limit(const struct candidate *candidates, uint32_t count)
+/* What this process may not have says nothing of the drive: it is not missing, and nothing is lost. A limit
+ * that cuts off some drives leaves the others; one that cuts off all is a mistake. Null: none. */
+static const struct stria_trouble *own_limit(struct candidate *candidates, uint32_t count)
 {
-    for (uint32_t index = 0; index < count; index++)
-        if (candidates[index].trouble.code == STRIA_ERR_NO_MEMORY)
-            return &candidates[index].trouble;
-    return NULL;
+    struct candidate *limited = NULL;
+    bool whole = false;
+    for (uint32_t index = 0; index < count; index++) {
+        struct candidate *candidate = &candidates[index];
+        if (candidate->trouble.code == STRIA_ERR_NO_MEMORY)
+            return &candidate->trouble;
+        if (candidate->drive && candidate->drive->traits.writable_bytes > 0)
+            limited = candidate;
+        else
+            whole |= candidate->drive != NULL;
+    }
+    if (!limited || whole)
+        return NULL;
+    refuse_limited(limited, &limited->trouble);
+    return &limited->trouble;
 }
 
 static int open_members(struct stria_array *array, struct stria_trouble *trouble)

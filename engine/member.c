@@ -141,6 +141,9 @@ int stria_member_identify(struct stria_drive *drive, uint64_t deadline_ns, struc
 
 static bool mend_copy(struct stria_member *member)
 {
+    const uint64_t writable = member->drive->traits.writable_bytes;
+    if (writable > 0 && member->copies.lost_offset + STRIA_PAGE_BYTES > writable)
+        return false;
     uint8_t *page = aligned_alloc(STRIA_PAGE_BYTES, STRIA_PAGE_BYTES);
     const bool mended = page &&
                         stria_drive_run(member->drive, STRIA_IO_READ, member->copies.good_offset,

@@ -27,6 +27,7 @@ static int open_medium(const struct stria_drive_config *config, const struct str
         .read_only = !options->writable,
         .exclusive = options->writable && !options->held,
         .held = options->held,
+        .partly = options->partly,
         .direct = true,
         .depth = options->depth,
     };

@@ -9,6 +9,7 @@
 struct stria_stack_options {
     bool writable;           /* and held exclusively */
     bool held;               /* the caller holds it already, see stria_drive_options */
+    bool partly;             /* see stria_drive_options */
     uint32_t depth;          /* requests in flight that the caller wants */
     struct stria_bell *bell; /* rung when a drive with a thread has finished something; null: the caller gives
                                 each drive a thread of its own, and none is put in between */

@@ -284,6 +284,15 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
     return stria_array_take_stock(array, trouble);
 }
 
+/* So many positions, from the first on, can be written. */
+static uint64_t positions_writable(const struct stria_member *member)
+{
+    const struct stria_geometry *geometry = &member->super.geometry;
+    const uint64_t writable = member->drive->traits.writable_bytes;
+    return writable == 0 ? geometry->extent_count
+                         : (writable - geometry->data_offset) / geometry->chunk_bytes;
+}
+
 static bool mark_used(struct stria_array *array, uint32_t index)
 {
     struct stria_member *member = &array->members[index];
@@ -293,9 +302,10 @@ static bool mark_used(struct stria_array *array, uint32_t index)
         return false;
     array->used_extents[index] =
         stria_inventory_used(&array->inventory, &array->inventory_input, index, bitmap);
+    const uint64_t writable = positions_writable(member);
     for (uint64_t position = 0; position < count; position++) {
         bool used = bitmap[position / 8] >> (position % 8) & 1;
-        bool bad = member->extent_state[position] == STRIA_EXTENT_BAD;
+        bool bad = member->extent_state[position] == STRIA_EXTENT_BAD || position >= writable;
         member->extent_state[position] = used  ? STRIA_EXTENT_USED
                                          : bad ? STRIA_EXTENT_BAD
                                                : STRIA_EXTENT_FREE;

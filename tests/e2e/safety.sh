@@ -113,6 +113,31 @@ file_size_limit() {
     [ -z "$(find . -name 'output.part*')" ] || fail "a part was left"
 }
 
+# A limit between the sizes of two drives: the larger one is full where the limit is, and the rest goes to the other.
+limit_cuts_off_one_drive() {
+    array "$1" 2 64MiB
+    sed -i '0,/size = 64MiB/s//size = 48MiB/' array.ini
+    expect 0 "$stria" init array.ini
+    noise input "$2"
+    # 512-byte blocks: 56 MiB.
+    (ulimit -f 114688 && exec "$stria" record array.ini --name a --input input --report report.json) >out 2>err ||
+        fail "it ended with $?: $(cat err)"
+    complains 'drive1.img: this process may write only the first 58720256 bytes of it'
+    json report.json '[x["lost"] for x in d["drives"]]' '[False, False]'
+    [ "$(tail -c $((8 << 20)) drive1.img | head -c $(((8 << 20) - 262144)) | tr -d '\000' | wc -c)" -eq 0 ] ||
+        fail "something was written past the limit"
+    expect 0 "$stria" verify array.ini
+    expect 0 "$stria" export array.ini a -o output
+    same input output
+    # What is left is less than the array has room for without the limit.
+    status=0
+    (ulimit -f 114688 && exec "$stria" record array.ini --name b --input input) >out 2>err || status=$?
+    [ $status -eq 1 ] || fail "it ended with $status: $(cat err)"
+    complains 'the array is full'
+    expect 0 "$stria" rm array.ini b
+    expect 0 "$stria" record array.ini --name c --input synthetic --size 10MB
+}
+
 # An array must not be recorded onto itself, under whatever name.
 own_drive_as_input() {
     small
@@ -339,6 +364,8 @@ it "refuses a report or an export over the array's drives and its INI file" repo
 it "writes through symbolic links and leaves them" through_links
 it "says that a recording was cut short when it is verified or exported" cut_short
 it "tells of a file size limit and leaves no part behind" file_size_limit
+it "leaves out what a file size limit cuts off of one drive" limit_cuts_off_one_drive adaptive 90000000
+it "leaves out what a file size limit cuts off of one drive, raid0" limit_cuts_off_one_drive raid0 80000000
 it "does not record an array's own drive onto it" own_drive_as_input
 it "does not record an array's own drive onto it through a loop device" own_loop_device_as_input
 it "loses no drive when it is stopped for longer than its deadlines" process_stopped
