@@ -17,8 +17,8 @@
  * where there is none; null: it begins empty, cool and rested each time. Time between runs does not count.
  * The state is stored about once a second and on close, so that a killed process leaves it nearly right; that
  * of another drive file (made anew under the same path) or of another capacity is put aside, which
- * traits.note says. A file that holds something else is refused. On failure inner is still the caller's.
- * The parameters are copied and must pass stria_model_check. */
+ * traits.note says. A file that holds something else is refused, and so is one that the disk has no room for.
+ * On failure inner is still the caller's. The parameters are copied and must pass stria_model_check. */
 int stria_fake_wrap(struct stria_drive *inner, const struct stria_model_parameters *parameters, uint64_t seed,
                     const char *state_path, struct stria_drive **out, struct stria_trouble *trouble);
 

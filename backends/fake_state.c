@@ -27,6 +27,16 @@ static uint64_t check_of(const struct fake_state_slot *slot)
     return stria_digest_seeded(0, slot, CHECK_OFFSET);
 }
 
+/* A slot that was never written. */
+static bool is_blank(const struct fake_state_slot *slot, size_t bytes)
+{
+    const char *byte = (const char *)slot;
+    for (size_t i = 0; i < bytes; i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
 /* Reads both slots and keeps the newest valid one. False if a slot holds something that is not ours. */
 static bool read_slots(struct fake_state *file)
 {
@@ -35,10 +45,10 @@ static bool read_slots(struct fake_state *file)
     for (unsigned i = 0; i < SLOTS && ours; i++) {
         const ssize_t got = pread(file->fd, slot, sizeof(*slot), (off_t)i * SLOT_STRIDE);
         if (got >= (ssize_t)sizeof(slot->magic))
-            ours = slot->magic == MAGIC || (i > 0 && slot->magic == 0);
+            ours = slot->magic == MAGIC || is_blank(slot, (size_t)got);
         else
             ours = got == 0;
-        if (ours && got == (ssize_t)sizeof(*slot) && slot->version == VERSION &&
+        if (ours && got == (ssize_t)sizeof(*slot) && slot->magic == MAGIC && slot->version == VERSION &&
             slot->check == check_of(slot) && (!file->found || slot->generation > file->generation)) {
             file->newest = *slot;
             file->found = true;
@@ -48,6 +58,19 @@ static bool read_slots(struct fake_state *file)
     }
     free(slot);
     return ours;
+}
+
+/* Takes the room for both slots now, so that no full disk can keep a state from being stored later. */
+static int take_room(const struct fake_state *file, const char *path, struct stria_trouble *trouble)
+{
+    int error = EINTR;
+    while (error == EINTR)
+        error = posix_fallocate(file->fd, 0, SLOTS * SLOT_STRIDE);
+    if (error == 0)
+        return STRIA_OK;
+    return stria_trouble_set(trouble, stria_code_of_errno(error),
+                             "no room for %s, the state of a fake drive, which takes %u KiB: %s", path,
+                             SLOTS * SLOT_STRIDE / 1024, stria_errno_text(error));
 }
 
 int fake_state_open(struct fake_state *file, const char *path, bool read_only, bool create,
@@ -60,13 +83,18 @@ int fake_state_open(struct fake_state *file, const char *path, bool read_only, b
         return stria_trouble_set(trouble, stria_code_of_errno(errno),
                                  "cannot open %s, the state of a fake drive: %s", path,
                                  stria_errno_text(errno));
-    if (read_slots(file))
+    int code = STRIA_OK;
+    if (!read_slots(file))
+        code = stria_trouble_set(
+            trouble, STRIA_ERR_FORMAT,
+            "%s is to hold the state of a fake drive and holds something else: move it away", path);
+    else if (!read_only)
+        code = take_room(file, path, trouble);
+    if (code == STRIA_OK)
         return STRIA_OK;
     close(file->fd);
     file->fd = -1;
-    return stria_trouble_set(trouble, STRIA_ERR_FORMAT,
-                             "%s is to hold the state of a fake drive and holds something else: move it away",
-                             path);
+    return code;
 }
 
 int fake_state_save(struct fake_state *file, const struct stria_model_state *state)
@@ -127,11 +155,11 @@ int stria_fake_state_read(const char *state_path, const struct stria_model_param
     if (code == STRIA_OK) {
         stria_model_init(model, parameters, 0);
         if (!file->found || !stria_model_load(model, &file->newest.state, 0))
-            code = stria_trouble_set(
-                trouble, STRIA_ERR_FORMAT,
-                "%s holds no state of a fake drive of %llu bytes: it belongs to another profile "
-                "or scale",
-                state_path, (unsigned long long)parameters->capacity_bytes);
+            code = stria_trouble_set(trouble, STRIA_ERR_FORMAT,
+                                     "%s holds no state of a fake drive of %llu bytes: it belongs to another "
+                                     "profile or scale, and the "
+                                     "drive begins anew when it is next recorded on",
+                                     state_path, (unsigned long long)parameters->capacity_bytes);
         fake_state_close(file);
     }
     free(file);

@@ -330,6 +330,44 @@ Test(backend_fake, a_file_that_is_no_state_is_refused_and_stays)
     unlink(state_path);
 }
 
+Test(backend_fake, a_state_has_its_room_before_the_first_write_and_a_killed_process_leaves_a_good_one)
+{
+    char path[128], state_path[160];
+    make_drive_file(path, state_path);
+    const struct stria_model_parameters p = flat(4 * GB);
+    data = subject_memory(MIB, 1);
+    struct stria_drive *drive = wrap(open_file(path), &p, state_path);
+    struct stat status;
+    cr_assert_eq(stat(state_path, &status), 0);
+    cr_assert_eq(status.st_size, 32768);
+    cr_assert_geq(status.st_blocks * 512, 32768);
+    /* Killed here, it has left two blank slots. */
+    struct stria_drive *other = wrap(open_inner("null:64MiB"), &p, state_path);
+    cr_assert_str_eq(other->traits.note, "");
+    other->backend->close(other);
+    drive->backend->close(drive);
+    unlink(path);
+    unlink(state_path);
+    free(data);
+}
+
+Test(backend_fake, zeros_with_something_behind_them_are_not_taken_for_a_state)
+{
+    char path[128], state_path[160];
+    make_drive_file(path, state_path);
+    FILE *out = fopen(state_path, "w");
+    const char zeros[64] = {0};
+    fwrite(zeros, 1, sizeof(zeros), out);
+    fputs("the only copy of something", out);
+    fclose(out);
+    const struct stria_model_parameters p = flat(4 * GB);
+    struct stria_drive *inner = open_file(path), *fake = NULL;
+    cr_assert_eq(stria_fake_wrap(inner, &p, 1, state_path, &fake, &trouble), STRIA_ERR_FORMAT);
+    inner->backend->close(inner);
+    unlink(path);
+    unlink(state_path);
+}
+
 Test(backend_fake, the_state_of_another_profile_is_put_aside_and_said)
 {
     char path[128], state_path[160];
