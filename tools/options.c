@@ -167,6 +167,16 @@ static enum stria_parsed unknown_option(const struct stria_command *command, con
     return STRIA_PARSED_WRONG;
 }
 
+/* The word that getopt does not know. A word of short options it is in the midst of unless it was the last of
+ * them; words that are no options have been moved behind by then. */
+static const char *unknown_word(int argc, char **argv)
+{
+    const char *last = argv[optind - 1];
+    const size_t length = strlen(last);
+    const bool ended = optopt == 0 || (last[0] == '-' && length > 1 && last[length - 1] == optopt);
+    return ended || optind == argc ? last : argv[optind];
+}
+
 static enum stria_parsed check_operands(const struct stria_command *command, char **operands, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -178,9 +188,10 @@ static enum stria_parsed check_operands(const struct stria_command *command, cha
     }
     if (count >= command->operands_min && count <= command->operands_max)
         return STRIA_PARSED_RUN;
-    fprintf(stderr, "stria %s: %s: write stria %s %s%s\n", command->name,
+    fprintf(stderr, "stria %s: %s: write stria %s%s%s%s\n", command->name,
             count < command->operands_min ? "something is missing" : "there is too much on the line",
-            command->name, command->operands, command->options->name ? " and options" : "");
+            command->name, command->operands[0] ? " " : "", command->operands,
+            command->options->name ? " and options" : "");
     return STRIA_PARSED_WRONG;
 }
 
@@ -194,7 +205,6 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
     enum stria_parsed parsed = STRIA_PARSED_RUN;
     uint32_t given = 0;
     for (int value; parsed == STRIA_PARSED_RUN;) {
-        const int at = optind ? optind : 1;
         value = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
         if (value == -1)
             break;
@@ -206,7 +216,7 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
         }
         const struct stria_option *option = value == '?' ? NULL : option_of(command, value);
         parsed = option ? store(command, option, takes_argument(option) ? optarg : "", options, &given)
-                        : unknown_option(command, optind > at ? argv[optind - 1] : argv[at]);
+                        : unknown_option(command, unknown_word(argc, argv));
     }
     *operand_first = optind;
     return parsed == STRIA_PARSED_RUN ? check_operands(command, argv + optind, argc - optind) : parsed;
