@@ -55,7 +55,14 @@ static int run(const void *given, char **operands, int operand_count)
                                         .drive = o->drive,
                                         .capacity_bytes = o->capacity.value};
     const char *what = operands[0];
+    const bool fit = strcmp(what, "fit") == 0;
     stria_signals_give_back();
+    if (!fit && (o->output || o->model || o->drive || o->capacity.given))
+        return usage("--output, --model, --drive and --capacity are for fit");
+    if (o->json && strcmp(what, "ls") != 0 && strcmp(what, "show") != 0)
+        return usage("--json is for ls and show");
+    if (o->capacity.given && o->capacity.value == 0)
+        return usage("a drive's --capacity is more than nothing");
     if (strcmp(what, "ls") == 0)
         return operand_count == 1 ? fake_list(&chosen) : usage("ls takes nothing behind it");
     if (strcmp(what, "show") == 0)
@@ -65,7 +72,7 @@ static int run(const void *given, char **operands, int operand_count)
                                   : usage("trim needs an array");
     if (strcmp(what, "rest") == 0)
         return run_rest(operands, operand_count);
-    if (strcmp(what, "fit") == 0)
+    if (fit)
         return operand_count == 2 ? fake_fit(operands[1], &chosen) : usage("fit needs one measurement");
     return usage("it is one of ls, show, trim, rest and fit that fake does");
 }
@@ -84,8 +91,10 @@ const struct stria_command stria_command_fake = {
         "for so\n"
         "long: the models only, recordings stay. A fake drive that was filled is full until then.\n"
         "fit makes a profile from a measurement of a drive that was written from empty as fast as it went: a "
-        "report\n"
-        "of 'stria record', or lines of bytes written in all, a comma, and the rate up to there.",
+        "result of\n"
+        "'stria record', 'bench' or 'simulate' or of fio, or lines of bytes written in all, a comma, and the "
+        "rate "
+        "up to there.",
     .options = options,
     .options_bytes = sizeof(struct options),
     .run = run,

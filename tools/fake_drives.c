@@ -18,11 +18,13 @@ struct treatment {
 static void print_drive(const struct stria_drive_config *drive, const struct stria_model *model)
 {
     char used[STRIA_UNITS_TEXT_BYTES], next[STRIA_UNITS_TEXT_BYTES];
-    printf("%s: %s hold data, the next byte is written at %s, %.1f °C\n", drive->name,
+    printf("%s: %s hold data, the next byte is written at %s", drive->name,
            stria_size_print_both(used, sizeof(used), stria_model_used_bytes(model)),
            stria_rate_print_both(next, sizeof(next),
-                                 stria_model_write_bytes_per_s(model, stria_model_used_bytes(model))),
-           (double)stria_model_temperature_mc(model) / 1000);
+                                 stria_model_write_bytes_per_s(model, stria_model_used_bytes(model))));
+    if (model->parameters.heat.time_constant_ns > 0)
+        printf(", %.1f °C", (double)stria_model_temperature_mc(model) / 1000);
+    printf("\n");
 }
 
 static int treat_state(const struct stria_drive_config *drive,

@@ -1,4 +1,6 @@
 #include "config/profile_fit.h"
+#include "core/ratio.h"
+#include "results/measurement.h"
 #include "support/file.h"
 #include "support/units.h"
 #include "tools/fake.h"
@@ -6,12 +8,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <json-c/json.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES_MAX 256
+#define LINE_BYTES_MAX  256
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 struct measurement {
     struct stria_fit_bin *bins;
@@ -33,36 +36,45 @@ static bool add_bin(struct measurement *measurement, uint64_t bytes, uint64_t du
     return true;
 }
 
-/* The series of one drive of a stria.record/1 document, or null. */
-static struct json_object *find_series(struct json_object *document, const char *path, const char *drive,
-                                       struct stria_trouble *trouble)
+/* The drive that is meant, as an index; -1 with a sentence when there is none or it is not told. */
+static int find_drive(const struct stria_measurement *result, const char *path, const char *drive,
+                      struct stria_trouble *trouble)
 {
-    struct json_object *series = NULL, *all = NULL, *drives = NULL;
-    if (!json_object_object_get_ex(document, "series", &series) ||
-        !json_object_object_get_ex(series, "drive_bytes", &all) ||
-        !json_object_is_type(all, json_type_array) ||
-        !json_object_object_get_ex(document, "drives", &drives)) {
-        stria_trouble_set(
-            trouble, STRIA_ERR_INVALID,
-            "%s is no report with a series: give it one of 'stria record --report', or a CSV file", path);
-        return NULL;
-    }
-    const size_t count = json_object_array_length(all);
-    if (!drive && count == 1)
-        return json_object_array_get_idx(all, 0);
-    for (size_t i = 0; drive && i < count; i++) {
-        struct json_object *entry = json_object_array_get_idx(drives, i), *value = NULL;
-        if (json_object_object_get_ex(entry, "path", &value) &&
-            strcmp(json_object_get_string(value), drive) == 0)
-            return json_object_array_get_idx(all, i);
-    }
+    if (!drive && result->drive_count == 1)
+        return 0;
+    for (uint32_t i = 0; drive && i < result->drive_count; i++)
+        if ((result->drives[i].path && strcmp(result->drives[i].path, drive) == 0) ||
+            strcmp(result->drives[i].label, drive) == 0)
+            return (int)i;
     if (drive)
         stria_trouble_set(trouble, STRIA_ERR_NOT_FOUND, "%s has no drive with the path %s", path, drive);
     else
         stria_trouble_set(trouble, STRIA_ERR_INVALID,
-                          "%s has %zu drives: say with --drive PATH which one the profile is to be of", path,
-                          count);
-    return NULL;
+                          "%s has %" PRIu32
+                          " drives: say with --drive PATH which one the profile is to be of",
+                          path, result->drive_count);
+    return -1;
+}
+
+static uint64_t bytes_in(const struct stria_track *track)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < track->count; i++)
+        bytes += track->values[i] == STRIA_TRACK_UNKNOWN ? 0 : track->values[i];
+    return bytes;
+}
+
+/* What the drive wrote in the round in which it wrote most; null when there is no series. */
+static const struct stria_track *find_track(const struct stria_measurement *result, int drive)
+{
+    const struct stria_track *most = NULL;
+    for (uint32_t i = 0; i < result->round_count; i++) {
+        const struct stria_round *round = &result->rounds[i];
+        const struct stria_track *track = stria_round_track(round, STRIA_TRACK_STORED, drive);
+        if (track && !round->reads && (!most || bytes_in(track) > bytes_in(most)))
+            most = track;
+    }
+    return most;
 }
 
 /* The first write came somewhere within the first bin: its bytes are taken to have gone at the next one's
@@ -77,31 +89,47 @@ static void start_at_full_speed(struct measurement *measurement)
 
 /* Bins before the first byte, behind the last, and the last one itself, which is not whole, say nothing of
  * the drive. */
-static int take_report(struct json_object *document, const char *path, const char *drive,
-                       struct measurement *measurement, struct stria_trouble *trouble)
+static bool take_track(const struct stria_track *track, struct measurement *measurement)
 {
-    struct json_object *series = find_series(document, path, drive, trouble), *whole = NULL, *interval = NULL;
-    if (!series)
-        return trouble->code;
-    json_object_object_get_ex(document, "series", &whole);
-    json_object_object_get_ex(whole, "interval_ns", &interval);
-    const int64_t interval_ns = json_object_get_int64(interval);
-    size_t end = json_object_array_length(series), begin = 0;
-    while (end > 0 && json_object_get_int64(json_object_array_get_idx(series, end - 1)) <= 0)
+    uint32_t end = track->count, begin = 0;
+    while (end > 0 && (track->values[end - 1] == 0 || track->values[end - 1] == STRIA_TRACK_UNKNOWN))
         end--;
     end -= end > 1;
-    while (begin < end && json_object_get_int64(json_object_array_get_idx(series, begin)) <= 0)
+    while (begin < end && (track->values[begin] == 0 || track->values[begin] == STRIA_TRACK_UNKNOWN))
         begin++;
-    for (size_t i = begin; i < end; i++) {
-        const int64_t bytes = json_object_get_int64(json_object_array_get_idx(series, i));
-        if (interval_ns <= 0 || bytes < 0)
-            return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s has a series with negative figures",
-                                     path);
-        if (!add_bin(measurement, (uint64_t)bytes, (uint64_t)interval_ns))
-            return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to read %s", path);
-    }
+    for (uint32_t i = begin; i < end; i++)
+        if (!add_bin(measurement, track->values[i] == STRIA_TRACK_UNKNOWN ? 0 : track->values[i],
+                     track->interval_ns))
+            return false;
     start_at_full_speed(measurement);
-    return STRIA_OK;
+    return true;
+}
+
+/* A result document of whichever command. */
+static int take_result(const char *path, const char *drive, struct measurement *measurement,
+                       struct stria_trouble *trouble)
+{
+    struct stria_measurement result;
+    int code = stria_measurement_read(path, &result, trouble);
+    if (code != STRIA_OK)
+        return code;
+    const int index = find_drive(&result, path, drive, trouble);
+    const struct stria_track *track = index >= 0 ? find_track(&result, index) : NULL;
+    if (index < 0)
+        code = trouble->code;
+    else if (!result.saturated)
+        code = stria_trouble_set(
+            trouble, STRIA_ERR_INVALID,
+            "%s tells how fast the input was, and not the drives, which waited for it: record "
+            "more than the buffer holds, as fast as it comes, without --rate",
+            path);
+    else if (!track)
+        code =
+            stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s has no series of what that drive wrote", path);
+    else if (!take_track(track, measurement))
+        code = stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to read %s", path);
+    stria_measurement_clear(&result);
+    return code;
 }
 
 /* One line "written, rate": up to so many bytes in all, the drive wrote at that rate. */
@@ -119,14 +147,16 @@ static int take_line(char *line, const char *path, unsigned number, uint64_t *wr
     if (stria_size_parse(line, &until_bytes, &reason) != STRIA_OK ||
         stria_rate_parse(comma + 1, &bytes_per_s, &reason) != STRIA_OK)
         return stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s:%u: %s", path, number, reason.sentence);
-    if (until_bytes <= *written_bytes || bytes_per_s == 0)
+    if (until_bytes <= *written_bytes || bytes_per_s == 0 || bytes_per_s > STRIA_WRITE_RATE_MAX)
         return stria_trouble_set(
             trouble, STRIA_ERR_INVALID,
-            "%s:%u: bytes written have to grow from line to line, and a rate is more than zero", path,
-            number);
+            "%s:%u: bytes written have to grow from line to line, and a rate is more than "
+            "zero and at most 1000 GB/s",
+            path, number);
     const uint64_t bytes = until_bytes - *written_bytes;
     *written_bytes = until_bytes;
-    if (!add_bin(measurement, bytes, (uint64_t)((double)bytes * 1e9 / (double)bytes_per_s) + 1))
+    const uint64_t duration_ns = stria_ratio_scale(bytes, STRIA_SECOND_NS, bytes_per_s);
+    if (!add_bin(measurement, bytes, duration_ns > 0 ? duration_ns : 1))
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to read %s", path);
     return STRIA_OK;
 }
@@ -136,13 +166,21 @@ static int take_csv(FILE *in, const char *path, struct measurement *measurement,
 {
     char line[LINE_BYTES_MAX];
     uint64_t written_bytes = 0;
+    bool begun = false; /* the heading, if there is one, was seen */
     int code = STRIA_OK;
     for (unsigned number = 1; code == STRIA_OK && fgets(line, sizeof(line), in); number++) {
+        const bool whole = strchr(line, '\n') || feof(in);
         line[strcspn(line, "\r\n#")] = '\0';
-        const char *first = line + strspn(line, " \t");
-        const bool heading = number == 1 && isalpha((unsigned char)*first);
-        if (*first && !heading)
-            code = take_line(line, path, number, &written_bytes, measurement, trouble);
+        char *first = line + (number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0);
+        first += strspn(first, " \t");
+        const bool heading = !begun && isalpha((unsigned char)*first);
+        begun |= *first != '\0';
+        if (!whole)
+            code =
+                stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s:%u: the line is longer than %d characters",
+                                  path, number, LINE_BYTES_MAX - 2);
+        else if (*first && !heading)
+            code = take_line(first, path, number, &written_bytes, measurement, trouble);
     }
     return code;
 }
@@ -158,17 +196,34 @@ static int take_measurement(const char *path, const char *drive, struct measurem
     while (isspace(first))
         first = getc(in);
     int code;
-    if (first == '{') {
-        struct json_object *document = json_object_from_file(path);
-        code = document ? take_report(document, path, drive, measurement, trouble)
-                        : stria_trouble_set(trouble, STRIA_ERR_INVALID, "%s is not valid JSON", path);
-        json_object_put(document);
+    if (ferror(in)) {
+        code = stria_trouble_set(trouble, stria_code_of_errno(errno), "cannot read %s: %s", path,
+                                 stria_errno_text(errno));
+    } else if (first == '{' || first == '[') {
+        code = take_result(path, drive, measurement, trouble);
     } else {
         rewind(in);
         code = take_csv(in, path, measurement, trouble);
     }
     fclose(in);
     return code;
+}
+
+/* Not every name survives an INI file. */
+static int check_text(const struct stria_profile *profile, const char *text, size_t bytes,
+                      struct stria_trouble *trouble)
+{
+    struct stria_profile back;
+    struct stria_problems problems = {0};
+    const int code = stria_profile_parse("fitted", text, bytes, &back, &problems);
+    stria_problems_clear(&problems);
+    if (code == STRIA_OK && strcmp(back.model, profile->model) == 0)
+        return STRIA_OK;
+    return stria_trouble_set(
+        trouble, STRIA_ERR_INVALID,
+        "--model cannot be '%s': a profile holds one line, without blanks around it and without "
+        "';' behind a blank",
+        profile->model);
 }
 
 static int write_profile(const struct stria_profile *profile, const char *source, const char *output,
@@ -187,9 +242,22 @@ static int write_profile(const struct stria_profile *profile, const char *source
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to write a profile");
     stria_profile_write(profile, note, out);
     fclose(out);
-    const int code = stria_file_write_whole(output ? output : "-", text, bytes, trouble);
+    int code = check_text(profile, text, bytes, trouble);
+    if (code == STRIA_OK)
+        code = stria_file_write_whole(output ? output : "-", text, bytes, trouble);
     free(text);
     return code;
+}
+
+/* What the drive is called, where nobody says: after the measurement's file, as far as a profile can hold it.
+ */
+static void name_model(const char *path, char model[STRIA_NAME_BYTES])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(model, STRIA_NAME_BYTES, "%s", slash && slash[1] ? slash + 1 : path);
+    for (char *c = model; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == ';')
+            *c = '_';
 }
 
 int fake_fit(const char *path, const struct fake_options *options)
@@ -198,9 +266,15 @@ int fake_fit(const char *path, const struct fake_options *options)
     struct stria_profile profile;
     struct stria_trouble trouble = {0};
     char model[STRIA_NAME_BYTES];
-    const char *slash = strrchr(path, '/');
-    snprintf(model, sizeof(model), "%s", options->model ? options->model : slash ? slash + 1 : path);
-    int code = take_measurement(path, options->drive, &measurement, &trouble);
+    name_model(path, model);
+    int code = STRIA_OK;
+    if (options->model && strlen(options->model) >= sizeof(model))
+        code = stria_trouble_set(&trouble, STRIA_ERR_INVALID, "--model is %zu bytes long: it takes 1 to %zu",
+                                 strlen(options->model), sizeof(model) - 1);
+    else if (options->model)
+        snprintf(model, sizeof(model), "%s", options->model);
+    if (code == STRIA_OK)
+        code = take_measurement(path, options->drive, &measurement, &trouble);
     if (code == STRIA_OK) {
         struct stria_trouble reason = {0};
         code = stria_profile_fit(measurement.bins, measurement.count, model, options->capacity_bytes,
