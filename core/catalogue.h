@@ -23,7 +23,9 @@ enum stria_catalogue_kind {
     STRIA_CATALOGUE_BEGUN = 2,   /* durable on every drive before the recording's first chunk is written */
     STRIA_CATALOGUE_ENDED = 3,   /* the last valid one of a recording counts */
     STRIA_CATALOGUE_REMOVED = 4, /* durable before any extent of the recording is used again */
-    STRIA_CATALOGUE_LOST = 5     /* sealed, but known not to be stored */
+    STRIA_CATALOGUE_LOST = 5,    /* sealed, but known not to be stored */
+    STRIA_CATALOGUE_REACHED = 6  /* how far a recording without an end was known to be durable: what its
+                                    checkpoints said, before those of others replace them */
 };
 
 /* Flags of ENDED. */
@@ -63,6 +65,11 @@ struct stria_catalogue_lost {
     uint8_t bitmap[STRIA_LOST_SEQUENCES / 8]; /* bit i (of byte i / 8, lowest first): base + i is lost */
 };
 
+struct stria_catalogue_reached {
+    uint64_t watermark_bytes;    /* as in the checkpoint; below 2^63 */
+    uint64_t watermark_sequence; /* likewise */
+};
+
 struct stria_catalogue_entry {
     enum stria_catalogue_kind kind;
     uint64_t recording; /* id from 1; 0 for HEAD */
@@ -73,6 +80,7 @@ struct stria_catalogue_entry {
         struct stria_catalogue_begun begun;
         struct stria_catalogue_ended ended;
         struct stria_catalogue_lost lost;
+        struct stria_catalogue_reached reached;
     };
 };
 

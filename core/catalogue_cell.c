@@ -38,7 +38,10 @@ enum {
     AT_LOST_CAUSE = AT_BODY,
     AT_LOST_DRIVE = AT_BODY + 4,
     AT_LOST_BASE = AT_BODY + 8,
-    AT_LOST_BITMAP = AT_BODY + 16
+    AT_LOST_BITMAP = AT_BODY + 16,
+
+    AT_REACHED_BYTES = AT_BODY,
+    AT_REACHED_SEQUENCE = AT_BODY + 8
 };
 _Static_assert(AT_END == STRIA_CATALOGUE_ENTRY_BYTES, "the format fixes 128 bytes");
 _Static_assert(STRIA_BLOCK_BYTES_MIN % AT_END == 0, "no entry may cross a block of any drive");
@@ -118,6 +121,10 @@ void stria_catalogue_cell_encode(uint8_t out[STRIA_CATALOGUE_ENTRY_BYTES],
     case STRIA_CATALOGUE_LOST:
         lost_store(out, &entry->lost);
         break;
+    case STRIA_CATALOGUE_REACHED:
+        stria_store_u64(out + AT_REACHED_BYTES, entry->reached.watermark_bytes);
+        stria_store_u64(out + AT_REACHED_SEQUENCE, entry->reached.watermark_sequence);
+        break;
     case STRIA_CATALOGUE_REMOVED:
         break;
     }
@@ -175,6 +182,15 @@ static bool lost_load(const uint8_t *in, struct stria_catalogue_entry *entry)
     return entry->lost.base_sequence % STRIA_LOST_SEQUENCES == 0;
 }
 
+static bool reached_load(const uint8_t *in, struct stria_catalogue_entry *entry)
+{
+    entry->reached = (struct stria_catalogue_reached){
+        .watermark_bytes = stria_load_u64(in + AT_REACHED_BYTES),
+        .watermark_sequence = stria_load_u64(in + AT_REACHED_SEQUENCE),
+    };
+    return entry->reached.watermark_bytes <= INT64_MAX;
+}
+
 static enum stria_catalogue_cell_verdict body_load(const uint8_t *in, struct stria_catalogue_entry *entry)
 {
     bool sound;
@@ -190,6 +206,9 @@ static enum stria_catalogue_cell_verdict body_load(const uint8_t *in, struct str
         break;
     case STRIA_CATALOGUE_LOST:
         sound = lost_load(in, entry);
+        break;
+    case STRIA_CATALOGUE_REACHED:
+        sound = reached_load(in, entry);
         break;
     case STRIA_CATALOGUE_REMOVED:
         sound = true;

@@ -83,15 +83,17 @@ const struct stria_recording *stria_inventory_find(const struct stria_inventory 
 /* The recording of that id; null when there is none or it is removed. */
 const struct stria_recording *stria_inventory_find_id(const struct stria_inventory *inventory, uint64_t id);
 
-/* How many recordings have no end and can be given one now: none while a drive is absent, which may know of
- * more of the stream than the others. */
+/* How many entries stria_inventory_close() would append: an end for each recording that has none or, while a
+ * drive is absent, which may know of more of the stream than the others, a REACHED where checkpoints tell
+ * more than the catalogue does. */
 uint32_t stria_inventory_open_ended(const struct stria_inventory *inventory,
                                     const struct stria_inventory_input *input);
 
-/* Gives each of them its end where it was found to be, without STRIA_ENDED_CLEAN: appends to the catalogue,
- * which the inventory was made from. The caller then writes the new cells to every drive, flushes, and makes
- * the inventory anew. Must come before the next recording begins, whose checkpoints replace theirs.
- * STRIA_ERR_FULL, with nothing appended, when there is no room for all of them. */
+/* Gives each of them its end where it was found to be, without STRIA_ENDED_CLEAN, or keeps what its
+ * checkpoints say: appends to the catalogue, which the inventory was made from. The caller then writes the
+ * new cells to every drive, flushes, and makes the inventory anew. Must come before the next recording
+ * begins, whose checkpoints replace theirs. STRIA_ERR_FULL, with nothing appended, when there is no room for
+ * all of them. */
 int stria_inventory_close(const struct stria_inventory *inventory, const struct stria_inventory_input *input,
                           struct stria_catalogue *catalogue, uint64_t wall_ns);
 

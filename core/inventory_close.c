@@ -35,14 +35,34 @@ static struct stria_catalogue_entry end_of(const struct stria_recording *recordi
     };
 }
 
+/* What the catalogue has to say of a recording without an end before another one replaces its checkpoints:
+ * its end or, while a drive is absent, how far it is known to have come. False when it says so already. */
+static bool what_to_say(const struct stria_recording *recording, const struct stria_inventory_input *input,
+                        uint64_t wall_ns, struct stria_catalogue_entry *entry)
+{
+    if (recording->complete)
+        return false;
+    if (!stria_inventory_drive_absent(input)) {
+        *entry = end_of(recording, input, wall_ns);
+        return true;
+    }
+    *entry = (struct stria_catalogue_entry){
+        .kind = STRIA_CATALOGUE_REACHED,
+        .recording = recording->id,
+        .wall_ns = wall_ns,
+        .reached = stria_inventory_reached(recording, input),
+    };
+    return entry->reached.watermark_bytes >
+           stria_inventory_noted(recording, input->catalogue).watermark_bytes;
+}
+
 uint32_t stria_inventory_open_ended(const struct stria_inventory *inventory,
                                     const struct stria_inventory_input *input)
 {
-    if (stria_inventory_drive_absent(input))
-        return 0;
     uint32_t count = 0;
+    struct stria_catalogue_entry entry;
     for (uint32_t i = 0; i < inventory->recording_count; i++)
-        count += !inventory->recordings[i].complete;
+        count += what_to_say(&inventory->recordings[i], input, 0, &entry);
     return count;
 }
 
@@ -53,9 +73,9 @@ int stria_inventory_close(const struct stria_inventory *inventory, const struct 
     if (catalogue->entries_max - catalogue->count < count)
         return STRIA_ERR_FULL;
     for (uint32_t i = 0; count > 0 && i < inventory->recording_count; i++) {
-        if (inventory->recordings[i].complete)
+        struct stria_catalogue_entry entry;
+        if (!what_to_say(&inventory->recordings[i], input, wall_ns, &entry))
             continue;
-        const struct stria_catalogue_entry entry = end_of(&inventory->recordings[i], input, wall_ns);
         const int code = stria_catalogue_append(catalogue, &entry);
         if (code < 0)
             return code;

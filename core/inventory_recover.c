@@ -45,23 +45,42 @@ static uint64_t settled_end(const struct stria_recording *recording, uint64_t ba
     }
 }
 
-/* The furthest checkpoint of the recording on any drive that does not contradict itself; all zero if there is
- * none. */
-static struct stria_checkpoint furthest(const struct stria_recording *recording,
-                                        const struct stria_inventory_input *input)
+static void reach(struct stria_catalogue_reached *furthest, const struct stria_recording *recording,
+                  struct stria_catalogue_reached other)
 {
-    struct stria_checkpoint best = {0};
+    const uint64_t chunks = stria_inventory_chunks(other.watermark_bytes, recording->chunk_bytes);
+    if (other.watermark_bytes <= INT64_MAX && other.watermark_sequence <= chunks &&
+        other.watermark_bytes >= furthest->watermark_bytes)
+        *furthest = other;
+}
+
+struct stria_catalogue_reached stria_inventory_noted(const struct stria_recording *recording,
+                                                     const struct stria_catalogue *catalogue)
+{
+    struct stria_catalogue_reached furthest = {0};
+    struct stria_catalogue_entry entry;
+    for (uint32_t index = 0; stria_catalogue_next(catalogue, &index, &entry);)
+        if (entry.kind == STRIA_CATALOGUE_REACHED && entry.recording == recording->id)
+            reach(&furthest, recording, entry.reached);
+    return furthest;
+}
+
+struct stria_catalogue_reached stria_inventory_reached(const struct stria_recording *recording,
+                                                       const struct stria_inventory_input *input)
+{
+    struct stria_catalogue_reached furthest = stria_inventory_noted(recording, input->catalogue);
     for (uint32_t i = 0; i < input->drive_count; i++) {
         const struct stria_inventory_drive *drive = &input->drives[i];
-        const struct stria_checkpoint *found = &drive->checkpoint;
-        if (!drive->present || !drive->checkpoint_valid || found->recording != recording->id ||
-            found->stream != 0 || found->watermark_bytes > INT64_MAX)
+        if (!drive->present || !drive->checkpoint_valid || drive->checkpoint.recording != recording->id ||
+            drive->checkpoint.stream != 0)
             continue;
-        const uint64_t chunks = stria_inventory_chunks(found->watermark_bytes, recording->chunk_bytes);
-        if (found->watermark_sequence <= chunks && found->watermark_bytes >= best.watermark_bytes)
-            best = *found;
+        reach(&furthest, recording,
+              (struct stria_catalogue_reached){
+                  .watermark_bytes = drive->checkpoint.watermark_bytes,
+                  .watermark_sequence = drive->checkpoint.watermark_sequence,
+              });
     }
-    return best;
+    return furthest;
 }
 
 /* One more than the highest sequence below limit that is found; 0 when none is. */
@@ -125,9 +144,9 @@ static void sum_up(struct stria_recording *recording, const struct stria_invento
 void stria_inventory_recover(struct stria_recording *recording, const struct stria_inventory_input *input,
                              uint8_t scratch[STRIA_INVENTORY_SCRATCH_BYTES])
 {
-    const struct stria_checkpoint checkpoint = furthest(recording, input);
-    recording->length_bytes = checkpoint.watermark_bytes;
-    recording->sequence_count = recovered_end(recording, checkpoint.watermark_sequence, input, scratch);
+    const struct stria_catalogue_reached reached = stria_inventory_reached(recording, input);
+    recording->length_bytes = reached.watermark_bytes;
+    recording->sequence_count = recovered_end(recording, reached.watermark_sequence, input, scratch);
     sum_up(recording, input);
 
     const uint64_t chunks = stria_inventory_chunks(recording->length_bytes, recording->chunk_bytes);

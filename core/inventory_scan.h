@@ -40,6 +40,13 @@ uint64_t stria_inventory_chunks(uint64_t length_bytes, uint32_t chunk_bytes);
 /* True when a drive of the array could not be read: it may know more than the others. */
 bool stria_inventory_drive_absent(const struct stria_inventory_input *input);
 
+/* How far a recording is known to be durable, by its REACHED alone, or by these and the checkpoints on the
+ * drives, of which those count that do not contradict themselves; all zero when nothing tells. */
+struct stria_catalogue_reached stria_inventory_noted(const struct stria_recording *recording,
+                                                     const struct stria_catalogue *catalogue);
+struct stria_catalogue_reached stria_inventory_reached(const struct stria_recording *recording,
+                                                       const struct stria_inventory_input *input);
+
 /* Gives a recording without an end its figures. extent_count and the like are already known. */
 void stria_inventory_recover(struct stria_recording *recording, const struct stria_inventory_input *input,
                              uint8_t scratch[STRIA_INVENTORY_SCRATCH_BYTES]);

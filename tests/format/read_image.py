@@ -19,7 +19,7 @@ from xxh3 import xxh3_64 as H
 PAGE = 4096
 CAUSES = {0: "none", 1: "buffer", 2: "source", 3: "drive", 4: "full"}
 POLICIES = {1: "raid0", 2: "adaptive"}
-HEAD, BEGUN, ENDED, REMOVED, LOST = 1, 2, 3, 4, 5
+HEAD, BEGUN, ENDED, REMOVED, LOST, REACHED = 1, 2, 3, 4, 5, 6
 
 
 class Refused(Exception):
@@ -136,6 +136,8 @@ def log_entry(image, ordinal, seed):
     elif kind == LOST:
         entry["cause"], entry["drive"], base = struct.unpack_from("<IIQ", raw, 32)
         entry["sequences"] = [base + i for i in range(512) if raw[48 + i // 8] >> i % 8 & 1]
+    elif kind == REACHED:
+        entry["watermark"], entry["watermark_sequence"] = struct.unpack_from("<QQ", raw, 32)
     return entry
 
 
@@ -154,6 +156,7 @@ class Recording:
         self.id = begun["recording"]
         self.begun = begun
         self.ended = None
+        self.reached = []  # what checkpoints said once
         self.lost = {}  # sequence: (cause, drive)
         self.extents = {}  # sequence: [(drive, position, entry)]
 
@@ -163,7 +166,7 @@ class Recording:
         if self.ended:
             self.length, self.sequence_count = self.ended["length"], self.ended["sequence_count"]
         else:
-            mine = [c for c in checkpoints if c["recording"] == self.id]
+            mine = [c for c in checkpoints if c["recording"] == self.id] + self.reached
             best = max(mine, key=lambda c: c["watermark"], default={"watermark": 0, "watermark_sequence": 0})
             self.length, self.sequence_count = best["watermark"], best["watermark_sequence"]
             while self.sequence_count in self.extents or self.sequence_count in self.lost:
@@ -221,6 +224,8 @@ def recordings_of(drives):
         elif recording and entry["kind"] == LOST:
             for sequence in entry["sequences"]:
                 recording.lost.setdefault(sequence, (entry["cause"], entry["drive"]))
+        elif recording and entry["kind"] == REACHED:
+            recording.reached.append(entry)
         elif entry["kind"] == REMOVED:
             found.pop(entry["recording"], None)
     for drive in drives:

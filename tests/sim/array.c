@@ -416,11 +416,13 @@ static void close_recordings(struct sim_world *world, struct sim_array *array)
     }
 }
 
-void sim_array_repair(struct sim_world *world, struct sim_array *array)
+bool sim_array_repair(struct sim_world *world, struct sim_array *array)
 {
     repair_replicas(world, array);
-    if (sim_array_reserve(world, array))
-        close_recordings(world, array);
+    if (!sim_array_reserve(world, array))
+        return false;
+    close_recordings(world, array);
+    return !world->cut;
 }
 
 void sim_array_remove(struct sim_world *world, struct sim_array *array, struct sim_recording *recording)

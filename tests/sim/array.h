@@ -44,8 +44,8 @@ void sim_array_free(struct sim_array *array);
 bool sim_everybody_there(const struct sim_array *array);
 
 /* What opening for writing brings in order: stale replicas of the catalogue, one that has little room left,
- * recordings without an end. */
-void sim_array_repair(struct sim_world *world, struct sim_array *array);
+ * recordings without an end. False when there was no room for that, or power was cut. */
+bool sim_array_repair(struct sim_world *world, struct sim_array *array);
 
 /* Room for a recording in the catalogue, which is compacted when it has little, or for tidiness; false when
  * it has none, or power was cut. */

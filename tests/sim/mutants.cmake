@@ -121,8 +121,12 @@ stria_add_mutant(crashed_recordings_are_free 300 core/inventory.c
   "!entry_of(inventory, entry.recording))"
   "!entry_of(inventory, entry.recording) || entry.sequence % 8 == 7)")
 stria_add_mutant(ends_are_given_with_a_drive_away 300 core/inventory_close.c
-  "if (stria_inventory_drive_absent(input))\n        return 0;"
-  "")
+  "if (!stria_inventory_drive_absent(input)) {\n        *entry = end_of"
+  "if (input) {\n        *entry = end_of")
+stria_add_mutant(checkpoints_are_not_kept_with_a_drive_away 4000 core/inventory_close.c
+  "return entry->reached.watermark_bytes >"
+  "return entry->reached.watermark_bytes <"
+  --short-catalogue --with apart --modelled)
 
 # Parts of an array that were used without each other, and meet again.
 stria_add_mutant(below_the_next_id_is_removed 300 core/catalogue_merge.c

@@ -68,19 +68,6 @@ static uint64_t checkpointed_bytes(const struct sim_array *array, const struct s
     return furthest;
 }
 
-/* Left without an end, as a drive was away, until the checkpoints of later recordings replaced its own: then
- * nothing on the media passes a loss that found the catalogue full. See docs/format.md, after a crash. */
-static bool passes_forgotten(const struct sim_world *world, const struct sim_array *array,
-                             const struct sim_recording *recording)
-{
-    bool known = false;
-    for (uint32_t index = 0; index < array->drive_count; index++) {
-        const struct sim_array_drive *drive = &array->drives[index];
-        known |= drive->present && drive->checkpoint_valid && drive->checkpoint.recording == recording->id;
-    }
-    return world->scenario.catalogue_short && !known;
-}
-
 /* Closed by a recovery, perhaps one that was cut off, while a drive was absent. */
 static bool may_have_holes(const struct sim_recording *recording, bool complete)
 {
@@ -100,8 +87,6 @@ static void verify_chunk(struct sim_world *world, const struct sim_array *array,
     /* What a drive has lost again ends the run of sequences in a recording that has no end of its own. */
     if (place.state == STRIA_MAP_BEYOND && !recording->closed && somebody_damaged(world) &&
         (sim_somebody_lied(world) || index * map->chunk_bytes >= checkpointed_bytes(array, recording)))
-        reachable = false;
-    if (place.state == STRIA_MAP_BEYOND && !recording->closed && passes_forgotten(world, array, recording))
         reachable = false;
     if (chunk->durable && !chunk->cause && reachable && !found)
         sim_fail(world, "recording %llu: chunk %llu was durable on drive %u and is not readable (state %d)",
@@ -146,7 +131,7 @@ static void verify_map(struct sim_world *world, const struct sim_array *array,
     bool there = true;
     for (uint32_t drive = 0; drive < array->drive_count; drive++)
         there &= array->drives[drive].present && !world->past[drive].damaged;
-    if (!recording->closed && there && !passes_forgotten(world, array, recording))
+    if (!recording->closed && there)
         least = stored_end(world, recording);
     if (map.length_bytes < least || map.length_bytes > most)
         sim_fail(world, "recording %llu has %llu bytes, and is found with %llu",
@@ -191,7 +176,8 @@ void sim_verify(struct sim_world *world, const struct sim_array *array)
 {
     for (uint32_t index = 0; index < world->model.count && !sim_failed(world); index++)
         verify_recording(world, array, &world->model.recordings[index]);
-    for (uint32_t index = 0; index < array->inventory.recording_count; index++)
+    /* A removal of long ago may rot away, and what was removed be listed again. */
+    for (uint32_t index = 0; index < array->inventory.recording_count && !somebody_damaged(world); index++)
         if (!ever_begun(world, array->inventory.recordings[index].id))
             sim_fail(world, "there is a recording %llu that nobody made",
                      (unsigned long long)array->inventory.recordings[index].id);
@@ -236,10 +222,10 @@ static void adopt_open(struct sim_world *world, const struct sim_array *array,
 }
 
 /* An end that a recovery gave must not cut off what any drive holds, there or away. */
-static void check_end(struct sim_world *world, const struct sim_array *array,
-                      const struct sim_recording *recording, const struct stria_map *map)
+static void check_end(struct sim_world *world, const struct sim_recording *recording,
+                      const struct stria_map *map)
 {
-    if (somebody_damaged(world) || passes_forgotten(world, array, recording))
+    if (somebody_damaged(world))
         return;
     for (uint64_t index = map->chunk_count; index < recording->chunk_count; index++)
         if (recording->chunks[index].durable && !recording->chunks[index].cause)
@@ -286,7 +272,7 @@ void sim_adopt(struct sim_world *world, const struct sim_array *array)
             sim_map_free(&map);
             continue;
         }
-        check_end(world, array, recording, &map);
+        check_end(world, recording, &map);
         recording->holes |= !sim_everybody_there(array);
         recording->closed = found->complete;
         recording->delivered_bytes = recording->length_bytes;

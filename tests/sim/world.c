@@ -490,14 +490,14 @@ static bool open_array(struct sim_world *world)
         return false;
     }
     sim_note_ends(world, world->array);
-    sim_array_repair(world, world->array);
+    const bool ready = sim_array_repair(world, world->array);
     if (!world->cut) {
         sim_know_met(world, world->array);
         sim_adopt(world, world->array);
     }
     if (!world->cut && !sim_failed(world))
         remove_some(world);
-    return !sim_failed(world) && sim_array_reserve(world, world->array);
+    return ready && !sim_failed(world) && sim_array_reserve(world, world->array);
 }
 
 static void live(struct sim_world *world)

@@ -60,6 +60,17 @@ static const uint8_t golden_removed[128] = {
     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x54, 0xb1, 0x82, 0xfc, 0xc2, 0x75, 0x55, 0xc9,
 };
 
+static const uint8_t golden_reached[128] = {
+    0x53, 0x43, 0x41, 0x31, 0x06, 0x00, 0x00, 0x00, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x05, 0x00, 0x2a, 0x36, 0xfe, 0x9c, 0x97, 0x17, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0xb0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf1, 0x3c, 0x46, 0x2c, 0xc8, 0x6a, 0x96, 0xaa,
+};
+
 static const uint8_t array_uuid[STRIA_UUID_BYTES] = {0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,
                                                      0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f};
 
@@ -93,8 +104,14 @@ static const struct stria_catalogue_entry entries[] = {
      .ordinal = 3,
      .lost = {.cause = STRIA_GAP_DRIVE, .drive = 2, .base_sequence = 512, .bitmap = {[0] = 5, [63] = 0x80}}},
     {.kind = STRIA_CATALOGUE_REMOVED, .recording = 7, .wall_ns = WALL + 4, .ordinal = 4},
+    {.kind = STRIA_CATALOGUE_REACHED,
+     .recording = 7,
+     .wall_ns = WALL + 5,
+     .ordinal = 5,
+     .reached = {.watermark_bytes = 11 << 20, .watermark_sequence = 9}},
 };
-static const uint8_t *const cells[] = {golden_head, golden_begun, golden_ended, golden_lost, golden_removed};
+static const uint8_t *const cells[] = {golden_head, golden_begun,   golden_ended,
+                                       golden_lost, golden_removed, golden_reached};
 
 static uint64_t seed(void)
 {
@@ -103,7 +120,7 @@ static uint64_t seed(void)
 
 Test(catalogue_cell, the_bytes_on_media_are_these)
 {
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
         uint8_t cell[STRIA_CATALOGUE_ENTRY_BYTES];
         memset(cell, 0xff, sizeof(cell));
         stria_catalogue_cell_encode(cell, &entries[i], seed());
@@ -113,7 +130,7 @@ Test(catalogue_cell, the_bytes_on_media_are_these)
 
 Test(catalogue_cell, every_kind_comes_back_as_it_was)
 {
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
         struct stria_catalogue_entry entry;
         uint8_t cell[STRIA_CATALOGUE_ENTRY_BYTES];
         cr_assert_eq(stria_catalogue_cell_decode(cells[i], &entry, seed(), i), STRIA_CATALOGUE_CELL_VALID);
@@ -138,7 +155,7 @@ Test(catalogue_cell, the_head_is_found_without_knowing_its_epoch)
 
 Test(catalogue_cell, no_changed_byte_goes_unnoticed)
 {
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
         for (unsigned at = 0; at < STRIA_CATALOGUE_ENTRY_BYTES; at++) {
             for (unsigned change = 1; change < 256; change++) {
                 uint8_t cell[STRIA_CATALOGUE_ENTRY_BYTES];
@@ -156,7 +173,7 @@ Test(catalogue_cell, no_changed_byte_goes_unnoticed)
 Test(catalogue_cell, in_another_cell_epoch_or_array_it_does_not_validate)
 {
     struct stria_catalogue_entry entry;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
         for (uint64_t ordinal = 0; ordinal < 1000; ordinal++)
             cr_assert_eq(stria_catalogue_cell_decode(cells[i], &entry, seed(), ordinal),
                          ordinal == i ? STRIA_CATALOGUE_CELL_VALID : STRIA_CATALOGUE_CELL_DAMAGED);
@@ -170,7 +187,7 @@ Test(catalogue_cell, in_another_cell_epoch_or_array_it_does_not_validate)
 Test(catalogue_cell, moved_on_purpose_it_says_the_same_in_its_new_place)
 {
     const uint64_t there = stria_catalogue_cell_seed(array_uuid, 2);
-    for (unsigned i = 1; i < 5; i++) {
+    for (unsigned i = 1; i < sizeof(cells) / sizeof(cells[0]); i++) {
         uint8_t cell[STRIA_CATALOGUE_ENTRY_BYTES];
         struct stria_catalogue_entry entry;
         stria_catalogue_cell_move(cell, cells[i], there, 99);

@@ -83,6 +83,35 @@ Test(inventory_close, only_recordings_without_an_end_get_one)
     cr_expect(entry.kind == STRIA_CATALOGUE_ENDED && entry.recording == 2 && entry.wall_ns == 77);
 }
 
+Test(inventory_close, what_checkpoints_say_is_kept_while_a_drive_is_absent)
+{
+    /* The catalogue was full when chunk 9 was lost: nothing but a checkpoint passes it. */
+    crash(1, 9);
+    for (uint64_t chunk = 10; chunk < 14; chunk++) {
+        struct stria_ledger_entry entry = help_entry(1, chunk, chunk);
+        help_store(&array, (uint32_t)(chunk % HELP_DRIVES), &entry);
+    }
+    help_checkpoint(&array, 1, 1, 12, 12 * HELP_CHUNK);
+    array.drives[2].present = false;
+    help_inventory(&array);
+    cr_assert_eq(stria_inventory_open_ended(&array.inventory, &array.input), 1);
+    const uint32_t count = array.catalogue.count;
+    cr_assert_not(closed(1)->complete, "the drive may know of more");
+    struct stria_catalogue_entry entry;
+    cr_assert(stria_catalogue_read(&array.catalogue, count, &entry));
+    cr_expect(entry.kind == STRIA_CATALOGUE_REACHED && entry.recording == 1 && entry.wall_ns == 77);
+    cr_expect_eq(entry.reached.watermark_bytes, 12 * HELP_CHUNK);
+    cr_expect_eq(entry.reached.watermark_sequence, 12);
+    cr_expect_eq(stria_inventory_open_ended(&array.inventory, &array.input), 0, "once is enough");
+    help_checkpoint(&array, 1, 2, 1, HELP_CHUNK);
+    array.drives[2].present = true;
+    help_inventory(&array);
+    const struct stria_recording *found = closed(1);
+    cr_expect(found->complete);
+    cr_expect_eq(found->sequence_count, 14);
+    cr_expect_eq(found->length_bytes, 14 * HELP_CHUNK);
+}
+
 Test(inventory_close, nothing_is_closed_while_a_drive_is_absent)
 {
     crash(1, 10);
