@@ -196,14 +196,18 @@ lane() {
     trap 'kill $running 2>/dev/null; exit 143' TERM
     for suite in "$@"; do
         case " $chosen " in *" $suite "*) ;; *) continue ;; esac
+        times >"$logs/$suite.times"
         run_suite "$suite" >"$logs/$suite.out" 2>&1
-        cat "$logs/$suite.out"
+        times >>"$logs/$suite.times"
+        # What the children took, by minutes and seconds, in user and system mode.
+        used=$(awk -F '[ms ]+' '!(NR % 2) { used = $1 * 60 + $2 + $3 * 60 + $4 - used } END { print int(used) }' "$logs/$suite.times")
+        sed "\$s/\$/, $used s of processors/" "$logs/$suite.out"
     done
 }
 
 if ! sh packaging/install.sh build demo test firmware; then
-    echo "  failed: the packages that the tests need are not there"
-    chosen=none
+    printf '  failed: the packages that the tests need are not there\n\n0 passed, 1 failed, 0 skipped\n'
+    exit 1
 fi
 rm -f build/*/tap/*
 for suite in $chosen; do rm -f "$logs/$suite.counts"; done
@@ -222,9 +226,10 @@ passed=0
 failed=0
 skipped=0
 for suite in $chosen; do
-    # One that ended without a word has failed.
-    counts="0 1 0"
-    [ ! -f "$logs/$suite.counts" ] || counts=$(cat "$logs/$suite.counts")
+    counts=$(cat "$logs/$suite.counts" 2>/dev/null) || {
+        echo "  failed: $suite ended before it had counted"
+        counts="0 1 0"
+    }
     # shellcheck disable=SC2086 # three numbers
     set -- $counts
     passed=$((passed + $1))
