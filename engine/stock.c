@@ -268,8 +268,11 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
     uint32_t count = stria_inventory_open_ended(&array->inventory, &array->inventory_input);
     if (!array->writable || count == 0)
         return STRIA_OK;
-    /* Without room for their ends they stay as they are found, until recordings are removed. */
+    /* Their ends may take what is spare. Without room for them they stay as they are found, until recordings
+     * are removed. */
     int code = stria_array_reserve(array, count + STRIA_CATALOGUE_SPARE, trouble);
+    if (code == STRIA_ERR_ARRAY_FULL)
+        code = stria_array_reserve(array, count, trouble);
     if (code != STRIA_OK)
         return code == STRIA_ERR_ARRAY_FULL ? STRIA_OK : code;
     uint32_t first = array->catalogue.count;
