@@ -109,5 +109,6 @@ const struct stria_command stria_command_check_synthetic = {
                    "differs. For example: stria export array.ini NAME | stria check-synthetic",
     .options = options,
     .options_bytes = sizeof(struct check_options),
+    .interruptible = true,
     .run = run,
 };

@@ -194,5 +194,6 @@ const struct stria_command stria_command_compare = {
                    "are none. Exit status: 0 better or the same, 1 worse, 2 not comparable.",
     .options = options,
     .options_bytes = sizeof(struct compare_options),
+    .interruptible = true,
     .run = run,
 };

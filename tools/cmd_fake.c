@@ -1,7 +1,6 @@
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/fake.h"
-#include "tools/signals.h"
 #include "tools/status.h"
 
 #include <string.h>
@@ -56,7 +55,6 @@ static int run(const void *given, char **operands, int operand_count)
                                         .capacity_bytes = o->capacity.value};
     const char *what = operands[0];
     const bool fit = strcmp(what, "fit") == 0;
-    stria_signals_give_back();
     if (!fit && (o->output || o->model || o->drive || o->capacity.given))
         return usage("--output, --model, --drive and --capacity are for fit");
     if (o->json && strcmp(what, "ls") != 0 && strcmp(what, "show") != 0)
@@ -97,5 +95,6 @@ const struct stria_command stria_command_fake = {
         "up to there.",
     .options = options,
     .options_bytes = sizeof(struct options),
+    .interruptible = true,
     .run = run,
 };

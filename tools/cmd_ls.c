@@ -151,5 +151,6 @@ const struct stria_command stria_command_ls = {
                    "time that it takes depends on the array's size, not on what is stored on it.",
     .options = options,
     .options_bytes = sizeof(struct ls_options),
+    .interruptible = true,
     .run = run,
 };

@@ -2,7 +2,6 @@
 #include "core/ratio.h"
 #include "support/units.h"
 #include "tools/commands.h"
-#include "tools/signals.h"
 #include "tools/simulate.h"
 #include "tools/status.h"
 
@@ -173,7 +172,6 @@ static int run(const void *given, char **operands, int operand_count)
     int status;
     (void)operands;
     (void)operand_count;
-    stria_signals_give_back();
     int code = make_config(o, &job, &trouble);
     if (code != STRIA_OK)
         return stria_status_fail("simulate", &trouble);
@@ -209,5 +207,6 @@ const struct stria_command stria_command_simulate = {
         "cool and rested.",
     .options = options,
     .options_bytes = sizeof(struct options),
+    .interruptible = true,
     .run = run,
 };

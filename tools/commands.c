@@ -1,5 +1,6 @@
 #include "tools/commands.h"
 
+#include "tools/signals.h"
 #include "tools/status.h"
 
 #include <assert.h>
@@ -46,6 +47,8 @@ int stria_command_run(const struct stria_command *command, int argc, char **argv
     case STRIA_PARSED_WRONG:
         return STRIA_STATUS_USAGE;
     default:
+        if (command->interruptible)
+            stria_signals_give_back();
         return command->run(options, argv + first, argc - first);
     }
 }

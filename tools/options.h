@@ -49,6 +49,7 @@ struct stria_command {
     const char *description;            /* paragraphs for its help */
     const struct stria_option *options; /* ends with an option without a name; all have --help besides */
     size_t options_bytes;               /* of its options struct, at most STRIA_OPTIONS_BYTES_MAX */
+    bool interruptible; /* leaves nothing half done: a signal that asks for its end ends it at once */
     /* Runs it with its options struct, zero where nothing was given. Returns the exit status. */
     int (*run)(const void *options, char **operands, int operand_count);
 };

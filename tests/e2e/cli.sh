@@ -210,6 +210,17 @@ out_of_range() {
     complains "--size: '99999999TiB' is too large for a size: write at most 16777215TiB"
 }
 
+# What waits for its input for ever, if nothing ends it.
+a_signal_ends_it() {
+    mkfifo nothing
+    sleep 60 >nothing &
+    for signal in INT TERM HUP; do
+        expect 124 timeout -k 20 -s $signal 0.3 "$stria" check-synthetic nothing
+    done
+    kill $!
+}
+
+it "a signal ends a command that leaves nothing half done" a_signal_ends_it
 it "odd bytes are shown as question marks" odd_bytes
 it "what is out of range is told with the range" out_of_range
 it "--help shows every command, and each its own" helps
