@@ -83,11 +83,11 @@ static int check(const struct compare_options *compare, struct stria_trouble *tr
     return STRIA_OK;
 }
 
-/* They quote names from documents. */
+/* They quote names from documents; null is no line. */
 static void print_lines(char *text)
 {
     char *rest = NULL;
-    for (char *line = text; *line; line = rest) {
+    for (char *line = text; line && *line; line = rest) {
         rest = line + strcspn(line, "\n");
         const bool ends = *rest == '\n';
         if (ends)

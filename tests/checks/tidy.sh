@@ -9,13 +9,15 @@ set -eu
 build=build/clang
 [ -f $build/compile_commands.json ] || cmake --preset clang >/dev/null
 
-# tidy OPTION...: over the files on standard input; one call takes several, for each begins by reading all its checks.
+# tidy FILES OPTION...: over the files on standard input, so many in one call.
 tidy() {
-    xargs -P "$(nproc)" -n 8 clang-tidy -p $build --quiet --warnings-as-errors='*' "$@" 2>/dev/null
+    each=$1
+    shift
+    xargs -P "$(nproc)" -n "$each" clang-tidy -p $build --quiet --warnings-as-errors='*' "$@" 2>/dev/null
 }
 
 if [ $# -gt 0 ]; then
-    printf '%s\n' "$@" | tidy
+    printf '%s\n' "$@" | tidy 1
     exit
 fi
 # Only what is compiled: bare-metal programs and the like have commands of their own.
@@ -23,10 +25,12 @@ files=$(some_files '*.c' | while read -r file; do
     ! grep -q "/$file\"" $build/compile_commands.json || echo "$file"
 done)
 if [ -n "${STRIA_TEST_LONG-}" ]; then
-    echo "$files" | tidy
+    echo "$files" | tidy 1
     exit
 fi
-# The analyser's own figure is 225,000.
+# Each call begins by reading all its checks, so it gets several files; but given several, clang 14 says of each
+# va_list that it is not set. The analyser's own figure of steps is 225,000.
 echo "$files" | grep -v '^tests/' |
-    tidy --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=50000
-echo "$files" | grep '^tests/' | tidy '--checks=-clang-analyzer-*'
+    tidy 8 --checks=-clang-analyzer-valist.Uninitialized --extra-arg=-Xclang --extra-arg=-analyzer-config \
+        --extra-arg=-Xclang --extra-arg=max-nodes=50000
+echo "$files" | grep '^tests/' | tidy 8 '--checks=-clang-analyzer-*'
