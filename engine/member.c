@@ -139,11 +139,15 @@ int stria_member_identify(struct stria_drive *drive, uint64_t deadline_ns, struc
     return code;
 }
 
-static bool mend_copy(struct stria_member *member)
+/* A limit of this process says nothing of the drive. */
+static bool past_own_limit(const struct stria_member *member)
 {
     const uint64_t writable = member->drive->traits.writable_bytes;
-    if (writable > 0 && member->copies.lost_offset + STRIA_PAGE_BYTES > writable)
-        return false;
+    return writable > 0 && member->copies.lost_offset + STRIA_PAGE_BYTES > writable;
+}
+
+static bool mend_copy(struct stria_member *member)
+{
     uint8_t *page = aligned_alloc(STRIA_PAGE_BYTES, STRIA_PAGE_BYTES);
     const bool mended = page &&
                         stria_drive_run(member->drive, STRIA_IO_READ, member->copies.good_offset,
@@ -161,12 +165,14 @@ void stria_member_mend(struct stria_member *member, bool writable)
     const size_t used = strlen(member->complaint);
     if (!member->drive || !copies->lost)
         return;
-    const bool mended = writable && mend_copy(member);
+    const bool limited = writable && past_own_limit(member);
+    const bool mended = writable && !limited && mend_copy(member);
     snprintf(member->complaint + used, sizeof(member->complaint) - used,
              "%s%s: the copy of its superblock at offset %" PRIu64 " %s %s: the other one is used, and %s",
              used > 0 ? "; " : "", member->drive->traits.path, copies->lost_offset, mended ? "was" : "is",
              copies->lost,
              mended     ? "the lost one was written anew"
+             : limited  ? "the lost one lies past what this process may write"
              : writable ? "writing the lost one anew failed: replace the drive"
                         : "the lost one is written anew when the array is next opened for writing");
     if (mended)

@@ -97,6 +97,26 @@ one_superblock() {
     [ ! -s err ] || fail "still told: $(cat err)"
 }
 
+# What this process may not write says nothing of the drive, and whoever may write it mends it.
+superblock_past_the_limit() {
+    array adaptive 2 64MiB
+    sed -i '0,/size = 64MiB/s//size = 48MiB/' array.ini
+    expect 0 "$stria" init array.ini
+    last=$((((64 << 20) - 65536 - 4096) / 65536 * 65536))
+    cp drive1.img kept
+    noise page 4096
+    overwrite page drive1.img $last
+    # 512-byte blocks: 56 MiB.
+    (ulimit -f 114688 && exec "$stria" record array.ini --name one --input synthetic --size 1MB) >out 2>err ||
+        fail "it ended with $?: $(cat err)"
+    complains "drive1.img: .*superblock at offset $last is damaged: .* lies past what this process may write"
+    if grep -q 'replace the drive' err; then fail "the drive is blamed: $(cat err)"; fi
+    expect 0 "$stria" record array.ini --name two --input synthetic --size 1MB
+    complains "drive1.img: .*superblock at offset $last was damaged"
+    tail -c +$((last + 1)) drive1.img | head -c 4096 >mended
+    tail -c +$((last + 1)) kept | head -c 4096 | cmp - mended
+}
+
 # A file or a device that has grown is what it was, and its second superblock where it was.
 grown() {
     made
@@ -236,6 +256,7 @@ it "chunks that changed places are found" swapped
 it "extents without their ledger entries are missing" lost_entries
 it "one copy of the superblock is enough, the lost first one is told and mended" one_superblock 65536 noise
 it "one copy of the superblock is enough, the lost last one is told and mended" one_superblock $((((32 << 20) - 65536 - 4096) / 65536 * 65536)) zeroes
+it "a lost copy of the superblock past a limit of the process does not blame the drive" superblock_past_the_limit
 it "a drive that has grown is the drive it was" grown
 it "noise in the metadata never crashes, and never passes for data" noise_everywhere
 finish
