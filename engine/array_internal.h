@@ -33,7 +33,8 @@ struct stria_array {
     struct stria_inventory inventory;
     struct stria_inventory_input inventory_input;
     struct stria_inventory_drive inventory_drives[STRIA_DRIVES_MAX];
-    uint64_t used_extents[STRIA_DRIVES_MAX];
+    uint64_t used_extents[STRIA_DRIVES_MAX]; /* that hold a chunk of a recording … */
+    uint64_t free_extents[STRIA_DRIVES_MAX]; /* … and that one may be written to; the others cannot be */
     char complaint[768];
 };
 

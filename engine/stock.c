@@ -305,6 +305,7 @@ static bool mark_used(struct stria_array *array, uint32_t index)
         return false;
     array->used_extents[index] =
         stria_inventory_used(&array->inventory, &array->inventory_input, index, bitmap);
+    array->free_extents[index] = 0;
     const uint64_t writable = positions_writable(member);
     for (uint64_t position = 0; position < count; position++) {
         bool used = bitmap[position / 8] >> (position % 8) & 1;
@@ -312,6 +313,7 @@ static bool mark_used(struct stria_array *array, uint32_t index)
         member->extent_state[position] = used  ? STRIA_EXTENT_USED
                                          : bad ? STRIA_EXTENT_BAD
                                                : STRIA_EXTENT_FREE;
+        array->free_extents[index] += !used && !bad;
     }
     free(bitmap);
     return true;
@@ -382,9 +384,8 @@ void stria_array_describe(const struct stria_array *array, struct stria_array_in
     for (uint32_t index = 0; index < array->member_count; index++) {
         if (!array->members[index].drive)
             continue;
-        uint64_t count = array->members[index].super.geometry.extent_count;
-        info->extents += count;
-        info->extents_free += count - array->used_extents[index];
+        info->extents += array->members[index].super.geometry.extent_count;
+        info->extents_free += array->free_extents[index];
     }
 }
 
@@ -408,7 +409,7 @@ int stria_array_drive(const struct stria_array *array, uint32_t index, struct st
     memcpy(info->serial, member->drive->traits.serial, sizeof(info->serial));
     info->drive_bytes = geometry->drive_bytes;
     info->bytes = array->used_extents[index] * geometry->chunk_bytes;
-    info->free_bytes = (geometry->extent_count - array->used_extents[index]) * geometry->chunk_bytes;
+    info->free_bytes = array->free_extents[index] * geometry->chunk_bytes;
     info->data_offset_bytes = geometry->data_offset;
     return STRIA_OK;
 }

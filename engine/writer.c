@@ -56,7 +56,7 @@ static int check_array(const struct stria_array *array, struct stria_trouble *tr
     uint64_t free_extents = 0;
     for (uint32_t index = 0; index < array->member_count; index++)
         if (array->members[index].drive)
-            free_extents += array->members[index].super.geometry.extent_count - array->used_extents[index];
+            free_extents += array->free_extents[index];
     if (!array->writable)
         return stria_trouble_set(trouble, STRIA_ERR_PERMISSION, "array %s is open for reading only",
                                  array->name);

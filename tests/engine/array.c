@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +91,29 @@ Test(array, the_same_on_files)
 {
     expect_reuse(rig_make_files(STRIA_POLICY_ADAPTIVE, unequal));
     expect_reuse(rig_make_files(STRIA_POLICY_RAID0, three));
+}
+
+Test(array, what_lies_past_a_limit_of_the_process_is_no_room)
+{
+    struct rig *rig = rig_make_files(STRIA_POLICY_ADAPTIVE, unequal);
+    struct stria_writer *writer = NULL;
+    struct stria_trouble trouble = {0};
+    struct rlimit limit;
+    const uint64_t without = free_extents(rig);
+    rig_close(rig);
+    cr_assert(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = 8 * MIB;
+    cr_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    const uint64_t room = free_extents(rig);
+    cr_expect(room < without && without - room <= 4 * MIB / CHUNK, "%llu extents of %llu are free",
+              (unsigned long long)room, (unsigned long long)without);
+    rig_record(rig, "all", room * CHUNK, 1);
+    cr_expect(free_extents(rig) == 0);
+    const struct stria_writer_options options = {.name = "more"};
+    cr_expect(stria_writer_begin(rig->array, &options, &writer, &trouble) == STRIA_ERR_ARRAY_FULL);
+    cr_expect(strstr(trouble.sentence, "stria rm"));
+    rig_expect_whole(rig, "all", room * CHUNK, 1);
+    rig_free(rig);
 }
 
 Test(array, a_removed_recording_is_gone_and_its_name_is_free)
