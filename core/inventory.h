@@ -85,7 +85,7 @@ const struct stria_recording *stria_inventory_find_id(const struct stria_invento
 
 /* How many entries stria_inventory_close() would append: an end for each recording that has none or, while a
  * drive is absent, which may know of more of the stream than the others, a REACHED where checkpoints tell
- * more than the catalogue does. */
+ * more than the catalogue does. Reads no ledger. */
 uint32_t stria_inventory_open_ended(const struct stria_inventory *inventory,
                                     const struct stria_inventory_input *input);
 

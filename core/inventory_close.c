@@ -35,24 +35,33 @@ static struct stria_catalogue_entry end_of(const struct stria_recording *recordi
     };
 }
 
-/* What the catalogue has to say of a recording without an end before another one replaces its checkpoints:
- * its end or, while a drive is absent, how far it is known to have come. False when it says so already. */
-static bool what_to_say(const struct stria_recording *recording, const struct stria_inventory_input *input,
-                        uint64_t wall_ns, struct stria_catalogue_entry *entry)
+/* A drive that is absent may know of more of the stream than the others. */
+static bool ends_are_known(const struct stria_inventory_input *input)
 {
-    if (recording->complete)
-        return false;
-    if (!stria_inventory_drive_absent(input)) {
-        *entry = end_of(recording, input, wall_ns);
-        return true;
-    }
-    *entry = (struct stria_catalogue_entry){
+    return !stria_inventory_drive_absent(input);
+}
+
+static struct stria_catalogue_entry reach_of(const struct stria_recording *recording,
+                                             const struct stria_inventory_input *input, uint64_t wall_ns)
+{
+    return (struct stria_catalogue_entry){
         .kind = STRIA_CATALOGUE_REACHED,
         .recording = recording->id,
         .wall_ns = wall_ns,
         .reached = stria_inventory_reached(recording, input),
     };
-    return entry->reached.watermark_bytes >
+}
+
+/* Whether something is to be said of a recording without an end before another one replaces its checkpoints:
+ * its end or, where that is not known, how far it came, unless the catalogue says so already. The end is not
+ * worked out for that: it may take a walk over all ledgers. */
+static bool is_to_say(const struct stria_recording *recording, const struct stria_inventory_input *input)
+{
+    if (recording->complete)
+        return false;
+    if (ends_are_known(input))
+        return true;
+    return stria_inventory_reached(recording, input).watermark_bytes >
            stria_inventory_noted(recording, input->catalogue).watermark_bytes;
 }
 
@@ -60,9 +69,8 @@ uint32_t stria_inventory_open_ended(const struct stria_inventory *inventory,
                                     const struct stria_inventory_input *input)
 {
     uint32_t count = 0;
-    struct stria_catalogue_entry entry;
     for (uint32_t i = 0; i < inventory->recording_count; i++)
-        count += what_to_say(&inventory->recordings[i], input, 0, &entry);
+        count += is_to_say(&inventory->recordings[i], input);
     return count;
 }
 
@@ -73,9 +81,11 @@ int stria_inventory_close(const struct stria_inventory *inventory, const struct 
     if (catalogue->entries_max - catalogue->count < count)
         return STRIA_ERR_FULL;
     for (uint32_t i = 0; count > 0 && i < inventory->recording_count; i++) {
-        struct stria_catalogue_entry entry;
-        if (!what_to_say(&inventory->recordings[i], input, wall_ns, &entry))
+        const struct stria_recording *recording = &inventory->recordings[i];
+        if (!is_to_say(recording, input))
             continue;
+        const struct stria_catalogue_entry entry =
+            ends_are_known(input) ? end_of(recording, input, wall_ns) : reach_of(recording, input, wall_ns);
         const int code = stria_catalogue_append(catalogue, &entry);
         if (code < 0)
             return code;

@@ -121,11 +121,11 @@ stria_add_mutant(crashed_recordings_are_free 300 core/inventory.c
   "!entry_of(inventory, entry.recording))"
   "!entry_of(inventory, entry.recording) || entry.sequence % 8 == 7)")
 stria_add_mutant(ends_are_given_with_a_drive_away 300 core/inventory_close.c
-  "if (!stria_inventory_drive_absent(input)) {\n        *entry = end_of"
-  "if (input) {\n        *entry = end_of")
+  "return !stria_inventory_drive_absent(input);"
+  "return input != 0;")
 stria_add_mutant(checkpoints_are_not_kept_with_a_drive_away 4000 core/inventory_close.c
-  "return entry->reached.watermark_bytes >"
-  "return entry->reached.watermark_bytes <"
+  "return stria_inventory_reached(recording, input).watermark_bytes >"
+  "return stria_inventory_reached(recording, input).watermark_bytes <"
   --short-catalogue --with apart --modelled)
 
 # Parts of an array that were used without each other, and meet again.

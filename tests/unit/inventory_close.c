@@ -67,6 +67,20 @@ Test(inventory_close, an_end_outlives_the_checkpoint_that_the_next_recording_rep
     cr_expect_eq(stria_inventory_find_id(&array.inventory, 1)->length_bytes, 12 * HELP_CHUNK);
 }
 
+/* Ledgers are large, and raid0's are walked over to tell whether the recording is plain: once, for its end.
+ */
+Test(inventory_close, what_is_open_is_counted_without_the_ledgers)
+{
+    crash(1, 10);
+    crash(2, 0);
+    help_inventory(&array);
+    for (uint32_t drive = 0; drive < HELP_DRIVES; drive++)
+        array.drives[drive].ledger = NULL;
+    cr_expect_eq(stria_inventory_open_ended(&array.inventory, &array.input), 2);
+    array.drives[0].present = false;
+    cr_expect_eq(stria_inventory_open_ended(&array.inventory, &array.input), 0);
+}
+
 Test(inventory_close, only_recordings_without_an_end_get_one)
 {
     help_begun(&array.catalogue, 1, "whole");
