@@ -11,6 +11,7 @@
 
 #define PIECE_BYTES ((uint64_t)1 << 20)
 #define PAUSE_NS    1000000u
+#define RETRIES_MAX 500u /* in a row without a byte */
 
 static void set_locks(struct stria_array *array, uint64_t recording, enum stria_lock how)
 {
@@ -48,11 +49,14 @@ static bool among(const uint64_t *recordings, uint32_t count, uint64_t recording
 /* A drive's catalogue on its way into memory. */
 struct look {
     struct stria_reads_user user;
+    struct stria_watch watch;
     uint32_t drive;
     uint8_t *data;
     uint64_t offset, length; /* on the drive */
     uint64_t done;           /* of length */
     uint64_t due_ns;         /* when to ask on */
+    uint64_t heard_ns;       /* of the drive, as watched time: its last answer */
+    uint32_t retries;
     bool asked;
     int code;
 };
@@ -62,12 +66,15 @@ static void on_done(void *context, uint32_t drive, const struct stria_done *done
     struct look *look = context;
     (void)drive;
     look->asked = false;
-    if (done->code == STRIA_OK && done->bytes > 0)
+    look->heard_ns = look->watch.watched_ns;
+    if (done->code == STRIA_OK && done->bytes > 0) {
         look->done += done->bytes;
-    else if (done->code == STRIA_ERR_AGAIN)
-        look->due_ns = stria_clock_ns() + PAUSE_NS;
-    else
+        look->retries = 0;
+    } else if (done->code == STRIA_ERR_AGAIN && ++look->retries <= RETRIES_MAX) {
+        look->due_ns = look->watch.now_ns + PAUSE_NS;
+    } else {
         look->code = done->code == STRIA_OK ? STRIA_ERR_IO : done->code;
+    }
 }
 
 static void on_gone(void *context, uint32_t drive, int code)
@@ -77,7 +84,7 @@ static void on_gone(void *context, uint32_t drive, int code)
         look->code = code;
 }
 
-static void ask(struct stria_array *array, struct look *look, uint64_t now_ns)
+static void ask(struct stria_array *array, struct look *look)
 {
     const uint64_t left = look->length - look->done;
     const struct stria_io io = {
@@ -89,28 +96,32 @@ static void ask(struct stria_array *array, struct look *look, uint64_t now_ns)
     const int code = stria_reads_submit(array, &look->user, look->drive, &io);
     look->asked = code == STRIA_OK;
     if (code == STRIA_ERR_FULL)
-        look->due_ns = now_ns + PAUSE_NS;
+        look->due_ns = look->watch.now_ns + PAUSE_NS;
     else if (code != STRIA_OK)
         look->code = code;
 }
 
+static bool is_due(const struct look *look)
+{
+    return look->code == STRIA_OK && !look->asked && look->done < look->length &&
+           look->due_ns <= look->watch.now_ns;
+}
+
 static void read_catalogue(struct stria_array *array, struct look *look)
 {
-    struct stria_watch watch;
-    stria_watch_init(&watch, array->config->read_deadline_ns);
-    stria_watch_look(&watch, stria_clock_ns());
-    const uint64_t since_ns = watch.watched_ns;
+    stria_watch_init(&look->watch, array->config->read_deadline_ns);
+    stria_watch_look(&look->watch, stria_clock_ns());
+    look->heard_ns = look->watch.watched_ns;
     while (look->code == STRIA_OK && look->done < look->length) {
         const uint32_t ticket = stria_reads_listen(array);
         const uint32_t ended = stria_reads_poll(array);
-        const uint64_t now_ns = stria_clock_ns();
-        stria_watch_look(&watch, now_ns);
-        if (look->code == STRIA_OK && !look->asked && look->done < look->length && look->due_ns <= now_ns)
-            ask(array, look, now_ns);
-        if (stria_watch_over(&watch, since_ns))
-            look->code = STRIA_ERR_TIMEOUT;
-        if (ended == 0 && (look->asked || look->due_ns > now_ns))
+        if (is_due(look))
+            ask(array, look);
+        if (look->code == STRIA_OK && stria_watch_over(&look->watch, look->heard_ns))
+            stria_reads_give_up(array, look->drive, STRIA_ERR_TIMEOUT);
+        else if (ended == 0 && (look->asked || look->due_ns > look->watch.now_ns))
             stria_reads_wait(array, ticket, PAUSE_NS);
+        stria_watch_look(&look->watch, stria_clock_ns());
     }
 }
 

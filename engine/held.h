@@ -19,7 +19,8 @@ int stria_held_begin(struct stria_array *array, struct stria_reads_user *user, c
 void stria_held_end(struct stria_array *array, struct stria_reads_user *user);
 
 /* Looks at the catalogues on the drives, beside all that is being read, and sets the flags of those of count
- * recordings, by rising id, that are removed. What cannot be read leaves them as they were. */
+ * recordings, by rising id, that are removed. What cannot be read leaves them as they were; a drive that is
+ * silent for read_deadline_ns is given up, for everybody. */
 void stria_held_look(struct stria_array *array, const uint64_t *recordings, uint32_t count, bool *removed);
 
 /* Holds a recording to remove it. STRIA_ERR_BUSY, with a sentence, while somebody reads it. */

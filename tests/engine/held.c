@@ -1,8 +1,13 @@
 /* What is being read is kept from being removed, and what was removed all the same is not called damaged. */
+
+#include "engine/array_internal.h"
+#include "support/clock.h"
 #include "tests/engine/rig.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +69,80 @@ Test(held, what_was_removed_since_the_array_was_opened_is_not_read)
     cr_expect(result.recording_count == 1 && strcmp(result.recordings[0].info.name, "b") == 0);
     cr_expect(!result.damaged);
     stria_verify_result_free(&result);
+    rig_free(rig);
+}
+
+/* Each request that reads a drive's catalogue, from the first one counted on: a fault. */
+static void strike_catalogue(struct rig *rig, uint32_t drive, unsigned first, const char *what)
+{
+    const struct stria_geometry *geometry = &rig_open(rig, false)->members[drive].super.geometry;
+    const uint64_t begin = geometry->catalogue_offset, end = begin + geometry->catalogue_bytes;
+    snprintf(rig->config.drives[drive].fault, sizeof(rig->config.drives[drive].fault),
+             "read#%u-@%" PRIu64 "-%" PRIu64 ":%s", first, begin, end, what);
+    rig_close(rig);
+}
+
+/* One drive whose catalogue takes several requests; the file has holes. */
+static struct rig *large(void)
+{
+    static const uint64_t small[] = {8 * MIB, 0};
+    struct rig *rig = rig_make_files(STRIA_POLICY_ADAPTIVE, small);
+    struct stria_drive_config *drive = &rig->config.drives[0];
+    drive->size_bytes = 1280 * MIB;
+    unlink(drive->path);
+    const int fd = open(drive->path, O_CREAT | O_EXCL | O_RDWR, 0600);
+    cr_assert(fd >= 0 && ftruncate(fd, (off_t)drive->size_bytes) == 0);
+    close(fd);
+    rig_create(rig);
+    return rig;
+}
+
+Test(held, a_slow_drive_has_its_deadline_for_each_answer)
+{
+    struct rig *rig = large();
+    struct stria_reader *reader;
+    struct stria_trouble trouble = {0};
+    rig->config.read_deadline_ns = STRIA_NS_PER_S;
+    rig_record(rig, "a", BYTES, 1);
+    rig_close(rig);
+    strike_catalogue(rig, 0, 1, "stall=400ms");
+    rig_open(rig, false);
+    cr_assert(rig->array->members[0].super.geometry.catalogue_bytes >= 4 * MIB);
+    rig->config.drives[0].fault[0] = '\0';
+    cr_assert(remove_as_another(rig, "a", &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_expect(stria_reader_open(rig->array, "a", &reader, &trouble) == STRIA_ERR_NOT_FOUND);
+    cr_expect(strstr(trouble.sentence, "has just been removed"), "%s", trouble.sentence);
+    cr_expect(stria_array_present(rig->array) == 1);
+    rig_free(rig);
+}
+
+Test(held, a_drive_that_is_silent_about_its_catalogue_costs_one_deadline)
+{
+    struct rig *rig = recorded();
+    struct stria_reader *reader;
+    struct stria_trouble trouble = {0};
+    rig->config.read_deadline_ns = 3 * STRIA_NS_PER_S;
+    /* The first is what opens the array. */
+    strike_catalogue(rig, 0, 2, "lost");
+    cr_assert(stria_array_present(rig_open(rig, false)) == 2);
+    const uint64_t start_ns = stria_clock_ns();
+    cr_assert(stria_reader_open(rig->array, "a", &reader, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    const uint64_t took_ns = stria_clock_ns() - start_ns;
+    cr_expect(took_ns < 6 * STRIA_NS_PER_S, "it took %llu ms", (unsigned long long)took_ns / 1000000);
+    stria_reader_close(reader);
+    cr_expect(stria_array_present(rig->array) == 1);
+    rig_free(rig);
+}
+
+Test(held, a_drive_that_always_answers_again_ends_the_look_and_is_kept)
+{
+    struct rig *rig = recorded();
+    struct stria_reader *reader;
+    strike_catalogue(rig, 0, 2, "again");
+    cr_assert(stria_array_present(rig_open(rig, false)) == 2);
+    cr_assert(stria_reader_open(rig->array, "a", &reader, NULL) == STRIA_OK);
+    stria_reader_close(reader);
+    cr_expect(stria_array_present(rig->array) == 2);
     rig_free(rig);
 }
 
