@@ -21,16 +21,30 @@ static void set_locks(struct stria_array *array, uint64_t recording, enum stria_
             stria_drive_lock(array->members[index].drive, recording, how, holder);
 }
 
+/* Who or what is in the way of a lock. */
+struct obstacle {
+    uint32_t drive;
+    char holder[STRIA_LOCK_HOLDER_BYTES]; /* STRIA_ERR_BUSY */
+};
+
+/* Reading goes on where a lock fails: removing is what must not, while it does not know of readers. */
+static bool stands_in_the_way(int code, enum stria_lock how)
+{
+    return code == STRIA_ERR_BUSY ||
+           (how == STRIA_LOCK_ALONE && code != STRIA_OK && code != STRIA_ERR_UNSUPPORTED);
+}
+
 /* On every drive, since others may have only some of them. */
-static int lock(struct stria_array *array, uint64_t recording, enum stria_lock how,
-                char holder[STRIA_LOCK_HOLDER_BYTES])
+static int lock(struct stria_array *array, uint64_t recording, enum stria_lock how, struct obstacle *obstacle)
 {
     for (uint32_t index = 0; index < array->member_count; index++) {
         struct stria_drive *drive = array->members[index].drive;
-        if (!drive || stria_drive_lock(drive, recording, how, holder) != STRIA_ERR_BUSY)
+        const int code = drive ? stria_drive_lock(drive, recording, how, obstacle->holder) : STRIA_OK;
+        if (!stands_in_the_way(code, how))
             continue;
+        obstacle->drive = index;
         set_locks(array, recording, STRIA_LOCK_NONE);
-        return STRIA_ERR_BUSY;
+        return code;
     }
     return STRIA_OK;
 }
@@ -185,14 +199,14 @@ void stria_held_look(struct stria_array *array, const uint64_t *recordings, uint
 int stria_held_begin(struct stria_array *array, struct stria_reads_user *user, const uint64_t *recordings,
                      uint32_t count, bool *removed, struct stria_trouble *trouble)
 {
-    char holder[STRIA_LOCK_HOLDER_BYTES];
+    struct obstacle obstacle;
     user->recordings = recordings;
     for (uint32_t index = 0; index < count; index++) {
-        if (lock(array, recordings[index], STRIA_LOCK_SHARED, holder) != STRIA_OK) {
+        if (lock(array, recordings[index], STRIA_LOCK_SHARED, &obstacle) != STRIA_OK) {
             const struct stria_recording *recording =
                 stria_inventory_find_id(&array->inventory, recordings[index]);
             return stria_trouble_set(trouble, STRIA_ERR_BUSY, "recording %s is being removed by %s",
-                                     recording ? recording->name : "", holder);
+                                     recording ? recording->name : "", obstacle.holder);
         }
         user->recording_count = index + 1;
     }
@@ -218,12 +232,19 @@ void stria_held_end(struct stria_array *array, struct stria_reads_user *user)
 int stria_held_alone(struct stria_array *array, const struct stria_recording_info *recording,
                      struct stria_trouble *trouble)
 {
-    char holder[STRIA_LOCK_HOLDER_BYTES];
-    if (lock(array, recording->id, STRIA_LOCK_ALONE, holder) == STRIA_OK)
+    struct obstacle obstacle;
+    const int code = lock(array, recording->id, STRIA_LOCK_ALONE, &obstacle);
+    if (code == STRIA_OK)
         return STRIA_OK;
-    return stria_trouble_set(trouble, STRIA_ERR_BUSY,
-                             "recording %s is being read by %s: wait until that has ended, or end it",
-                             recording->name, holder);
+    if (code == STRIA_ERR_BUSY)
+        return stria_trouble_set(trouble, code,
+                                 "recording %s is being read by %s: wait until that has ended, or end it",
+                                 recording->name, obstacle.holder);
+    const struct stria_drive_config *config = array->members[obstacle.drive].config;
+    return stria_trouble_set(trouble, code,
+                             "recording %s stays, for whether somebody reads it is not known: locking it on "
+                             "%s failed (%s): try again",
+                             recording->name, config ? config->name : "a drive", stria_code_text(code));
 }
 
 void stria_held_release(struct stria_array *array, uint64_t recording)

@@ -23,7 +23,8 @@ void stria_held_end(struct stria_array *array, struct stria_reads_user *user);
  * silent for read_deadline_ns is given up, for everybody. */
 void stria_held_look(struct stria_array *array, const uint64_t *recordings, uint32_t count, bool *removed);
 
-/* Holds a recording to remove it. STRIA_ERR_BUSY, with a sentence, while somebody reads it. */
+/* Holds a recording to remove it. With a sentence: STRIA_ERR_BUSY while somebody reads it, another code when
+ * a drive does not tell. */
 int stria_held_alone(struct stria_array *array, const struct stria_recording_info *recording,
                      struct stria_trouble *trouble);
 void stria_held_release(struct stria_array *array, uint64_t recording);

@@ -1,4 +1,6 @@
+#define _GNU_SOURCE
 #include "backends/backend.h"
+#include "tests/contract/forbid.h"
 #include "tests/contract/loop.h"
 #include "tests/contract/requests.h"
 #include "tests/contract/subject.h"
@@ -6,14 +8,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -101,6 +99,68 @@ Test(uring, a_lock_is_shared_or_alone_and_ends_with_the_drive)
     cr_expect(stria_drive_lock(first, STRIA_LOCK_NUMBERS - 1, STRIA_LOCK_SHARED, holder) == STRIA_OK);
     first->backend->close(first);
     cr_expect(stria_drive_lock(second, 7, STRIA_LOCK_ALONE, holder) == STRIA_OK);
+    second->backend->close(second);
+    unlink(path);
+}
+
+Test(uring, what_a_lock_fails_of_is_told_and_not_taken_for_no_locks)
+{
+    static const struct {
+        int error, code;
+    } all[] = {
+        {ENOLCK, STRIA_ERR_UNSUPPORTED},
+        {EINVAL, STRIA_ERR_UNSUPPORTED},
+        {EOPNOTSUPP, STRIA_ERR_UNSUPPORTED},
+        {ENOSYS, STRIA_ERR_UNSUPPORTED},
+        {EIO, STRIA_ERR_IO},
+        {ENOMEM, STRIA_ERR_NO_MEMORY},
+        {EBADF, STRIA_ERR_SYSTEM},
+    };
+    for (unsigned turn = 0; turn < sizeof(all) / sizeof(all[0]); turn++) {
+        char path[128];
+        subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+        /* A thread or process keeps its filters. */
+        const pid_t child = fork();
+        if (child == 0) {
+            char holder[STRIA_LOCK_HOLDER_BYTES];
+            struct stria_drive *drive;
+            if (try(path, true, &drive, NULL) != STRIA_OK)
+                _exit(255);
+            forbid_fcntl(F_OFD_SETLK, all[turn].error);
+            _exit(-stria_drive_lock(drive, 7, STRIA_LOCK_ALONE, holder));
+        }
+        int status;
+        cr_assert(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+        cr_expect(WEXITSTATUS(status) == -all[turn].code, "%s gives %s", strerror(all[turn].error),
+                  stria_code_text(-WEXITSTATUS(status)));
+        unlink(path);
+    }
+}
+
+Test(uring, what_may_not_be_locked_alone_is_not_called_locked)
+{
+    char path[128], holder[STRIA_LOCK_HOLDER_BYTES];
+    struct stria_drive *drive;
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    const struct stria_drive_options options = {.path = path, .depth = 4, .read_only = true};
+    cr_assert(stria_drive_open(&options, &drive, NULL) == STRIA_OK);
+    cr_expect(stria_drive_lock(drive, 7, STRIA_LOCK_ALONE, holder) == STRIA_ERR_SYSTEM);
+    cr_expect(stria_drive_lock(drive, 7, STRIA_LOCK_SHARED, holder) == STRIA_OK);
+    drive->backend->close(drive);
+    unlink(path);
+}
+
+Test(uring, a_lock_that_a_signal_interrupts_is_taken_all_the_same)
+{
+    char path[128], holder[STRIA_LOCK_HOLDER_BYTES];
+    struct stria_drive *first, *second;
+    subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+    cr_assert(try(path, false, &first, NULL) == STRIA_OK);
+    cr_assert(try(path, false, &second, NULL) == STRIA_OK);
+    forbid_interrupt_fcntl(F_OFD_SETLK, 3);
+    cr_expect(stria_drive_lock(first, 7, STRIA_LOCK_ALONE, holder) == STRIA_OK);
+    cr_expect(stria_drive_lock(second, 7, STRIA_LOCK_SHARED, holder) == STRIA_ERR_BUSY);
+    first->backend->close(first);
     second->backend->close(second);
     unlink(path);
 }
@@ -205,26 +265,11 @@ Test(uring, a_trim_of_a_file_leaves_it_fully_allocated)
     unlink(path);
 }
 
-/* From here on the system refuses io_uring to this process with that error, as kernels without it and
- * containers do. */
-static void io_uring_forbid(int error)
-{
-    struct sock_filter program[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog filter = {.len = sizeof(program) / sizeof(program[0]), .filter = program};
-    cr_assert(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    cr_assert(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0, "no seccomp here");
-}
-
 Test(uring, a_kernel_without_io_uring_gets_a_sentence)
 {
     char path[128];
     subject_file_make(subject_folder(), SUBJECT_BYTES, path);
-    io_uring_forbid(ENOSYS);
+    forbid_call(SYS_io_uring_setup, ENOSYS);
     refused(path, STRIA_ERR_UNSUPPORTED, "this kernel has no io_uring");
     unlink(path);
 }
@@ -233,7 +278,7 @@ Test(uring, forbidden_io_uring_gets_a_sentence)
 {
     char path[128];
     subject_file_make(subject_folder(), SUBJECT_BYTES, path);
-    io_uring_forbid(EPERM);
+    forbid_call(SYS_io_uring_setup, EPERM);
     refused(path, STRIA_ERR_PERMISSION, "kernel.io_uring_disabled");
     unlink(path);
 }

@@ -1,10 +1,13 @@
+#define _GNU_SOURCE
 /* What is being read is kept from being removed, and what was removed all the same is not called damaged. */
 
 #include "engine/array_internal.h"
 #include "support/clock.h"
+#include "tests/contract/forbid.h"
 #include "tests/engine/rig.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,6 +72,23 @@ Test(held, what_was_removed_since_the_array_was_opened_is_not_read)
     cr_expect(result.recording_count == 1 && strcmp(result.recordings[0].info.name, "b") == 0);
     cr_expect(!result.damaged);
     stria_verify_result_free(&result);
+    rig_free(rig);
+}
+
+Test(held, what_cannot_be_locked_is_removed_only_where_there_are_no_locks)
+{
+    struct rig *rig = recorded();
+    struct stria_trouble trouble = {0};
+    struct stria_recording_info info;
+    rig_open(rig, true);
+    forbid_fcntl(F_OFD_SETLK, ENOLCK);
+    cr_expect(stria_array_remove(rig->array, "b", &trouble) == STRIA_OK, "%s", trouble.sentence);
+    forbid_fcntl(F_OFD_SETLK, EIO);
+    cr_expect(stria_array_remove(rig->array, "a", &trouble) == STRIA_ERR_IO);
+    cr_expect(strstr(trouble.sentence, "recording a stays") &&
+                  strstr(trouble.sentence, "on d0 failed (i/o error)"),
+              "%s", trouble.sentence);
+    cr_expect(stria_array_recording(rig->array, 0, &info) == STRIA_OK && strcmp(info.name, "a") == 0);
     rig_free(rig);
 }
 
