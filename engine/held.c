@@ -196,6 +196,14 @@ void stria_held_look(struct stria_array *array, const uint64_t *recordings, uint
     free(begun);
 }
 
+/* Nobody else writes to an array that is open for writing here. */
+static void look_for_removed(struct stria_array *array, const uint64_t *recordings, uint32_t count,
+                             bool *removed)
+{
+    if (!array->writable)
+        stria_held_look(array, recordings, count, removed);
+}
+
 int stria_held_begin(struct stria_array *array, struct stria_reads_user *user, const uint64_t *recordings,
                      uint32_t count, bool *removed, struct stria_trouble *trouble)
 {
@@ -210,10 +218,20 @@ int stria_held_begin(struct stria_array *array, struct stria_reads_user *user, c
         }
         user->recording_count = index + 1;
     }
-    /* Nobody else writes to an array that is open for writing here. */
-    if (!array->writable)
-        stria_held_look(array, recordings, count, removed);
+    look_for_removed(array, recordings, count, removed);
     return STRIA_OK;
+}
+
+uint32_t stria_held_begin_rest(struct stria_array *array, struct stria_reads_user *user, uint64_t *recordings,
+                               uint32_t count, bool *removed)
+{
+    struct obstacle obstacle;
+    user->recordings = recordings;
+    for (uint32_t index = 0; index < count; index++)
+        if (lock(array, recordings[index], STRIA_LOCK_SHARED, &obstacle) == STRIA_OK)
+            recordings[user->recording_count++] = recordings[index];
+    look_for_removed(array, recordings, user->recording_count, removed);
+    return user->recording_count;
 }
 
 void stria_held_end(struct stria_array *array, struct stria_reads_user *user)

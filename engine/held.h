@@ -16,6 +16,11 @@ struct stria_reads_user;
  * STRIA_ERR_BUSY, with a sentence, while another process removes one of them. */
 int stria_held_begin(struct stria_array *array, struct stria_reads_user *user, const uint64_t *recordings,
                      uint32_t count, bool *removed, struct stria_trouble *trouble);
+
+/* The same of those of count recordings that no other process removes; the others leave the list. Returns how
+ * many stay. removed is about these. */
+uint32_t stria_held_begin_rest(struct stria_array *array, struct stria_reads_user *user, uint64_t *recordings,
+                               uint32_t count, bool *removed);
 void stria_held_end(struct stria_array *array, struct stria_reads_user *user);
 
 /* Looks at the catalogues on the drives, beside all that is being read, and sets the flags of those of count

@@ -78,8 +78,8 @@ static int check_names(const struct verification *run, struct stria_trouble *tro
     return STRIA_OK;
 }
 
-/* Keeps others from removing what is wanted. What they removed already is left out, unless it was asked for
- * by name. */
+/* Keeps others from removing what is wanted. What they removed already, or remove now, is left out, unless it
+ * was asked for by name. */
 static int hold_recordings(struct verification *run, struct stria_trouble *trouble)
 {
     const struct stria_inventory *inventory = &run->array->inventory;
@@ -91,9 +91,12 @@ static int hold_recordings(struct verification *run, struct stria_trouble *troub
     for (uint32_t index = 0; index < inventory->recording_count; index++)
         if (wanted(run->options, &inventory->recordings[index]))
             run->ids[run->id_count++] = inventory->recordings[index].id;
+    if (run->options->name_count == 0) {
+        run->id_count = stria_held_begin_rest(run->array, &run->user, run->ids, run->id_count, run->removed);
+        return STRIA_OK;
+    }
     int code = stria_held_begin(run->array, &run->user, run->ids, run->id_count, run->removed, trouble);
-    for (uint32_t index = 0; code == STRIA_OK && index < run->id_count && run->options->name_count > 0;
-         index++)
+    for (uint32_t index = 0; code == STRIA_OK && index < run->id_count; index++)
         if (run->removed[index])
             code = stria_trouble_set(trouble, STRIA_ERR_NOT_FOUND, "recording %s has just been removed",
                                      stria_inventory_find_id(inventory, run->ids[index])->name);

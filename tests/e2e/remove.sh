@@ -121,6 +121,27 @@ a_killed_reader_is_in_nobodys_way() {
     exec 3<&-
 }
 
+what_is_being_removed_is_left_out() {
+    array adaptive 2 64MiB
+    expect 0 "$stria" init array.ini
+    noise input 3000000
+    expect 0 "$stria" record array.ini --name a --input input
+    expect 0 "$stria" record array.ini --name b --input input
+    sed 's/^path = drive1.img/&\nfault = flush:stall=3s/' array.ini >slow.ini
+    inode=$(stat -c %i drive0.img)
+    "$stria" rm slow.ini a &
+    remover=$!
+    echo $remover >>"$scratch/processes"
+    until grep -q -E "OFDLCK +ADVISORY +WRITE .*:$inode " /proc/locks; do
+        kill -0 $remover || fail "rm was never seen to hold what it removes"
+        sleep 0.02
+    done
+    expect 0 "$stria" verify array.ini --json
+    json out '[x["name"] for x in d["recordings"]]' "['b']"
+    wait $remover || fail "exit status $? of rm"
+    expect 0 "$stria" verify array.ini
+}
+
 # elsewhere COMMAND...: runs it on copies of the drives, which then take their place: what a host does that
 # has the drives too, but not this machine's locks.
 elsewhere() {
@@ -153,6 +174,7 @@ what_another_host_removes_is_told() {
 it "what is being read is not removed, and keeps nobody from recording" what_is_read_stays array adaptive 2 64MiB
 it "the same on devices" what_is_read_stays on_devices
 it "a reader that was killed keeps nothing from being removed" a_killed_reader_is_in_nobodys_way
+it "what is being removed keeps nobody from verifying the rest" what_is_being_removed_is_left_out
 it "a recording that another host removes is not called damaged" what_another_host_removes_is_told
 it "a drive that fails while a recording is removed is told" a_lost_drive_is_told
 it "space is used again, adaptive" space_is_used_again adaptive

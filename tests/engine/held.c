@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 /* What is being read is kept from being removed, and what was removed all the same is not called damaged. */
+#include "engine/held.h"
 
 #include "engine/array_internal.h"
 #include "support/clock.h"
@@ -72,6 +73,33 @@ Test(held, what_was_removed_since_the_array_was_opened_is_not_read)
     cr_expect(result.recording_count == 1 && strcmp(result.recordings[0].info.name, "b") == 0);
     cr_expect(!result.damaged);
     stria_verify_result_free(&result);
+    rig_free(rig);
+}
+
+Test(held, what_is_being_removed_is_left_out_unless_it_was_asked_for)
+{
+    struct rig *rig = recorded();
+    struct stria_array *other;
+    struct stria_trouble trouble = {0};
+    struct stria_recording_info info;
+    struct stria_verify_result result;
+    static const char *const name = "a";
+    const struct stria_verify_options named = {.names = &name, .name_count = 1};
+    cr_assert(stria_array_open_config(&rig->config, true, &other, &trouble) == STRIA_OK);
+    cr_assert(stria_array_recording(other, 0, &info) == STRIA_OK && strcmp(info.name, "a") == 0);
+    cr_assert(stria_held_alone(other, &info, &trouble) == STRIA_OK);
+    rig_open(rig, false);
+    cr_expect(stria_array_verify(rig->array, &named, &result, &trouble) == STRIA_ERR_BUSY);
+    cr_expect(strstr(trouble.sentence, "recording a is being removed by process"), "%s", trouble.sentence);
+    cr_assert(stria_array_verify(rig->array, NULL, &result, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_expect(result.recording_count == 1 && strcmp(result.recordings[0].info.name, "b") == 0);
+    cr_expect(result.bytes == BYTES && !result.damaged);
+    stria_verify_result_free(&result);
+    stria_held_release(other, info.id);
+    cr_assert(stria_array_verify(rig->array, NULL, &result, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_expect(result.recording_count == 2 && result.bytes == 2ull * BYTES);
+    stria_verify_result_free(&result);
+    stria_array_close(other);
     rig_free(rig);
 }
 
