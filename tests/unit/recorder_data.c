@@ -13,6 +13,50 @@ Test(recorder_data, raid0_puts_chunk_k_on_drive_k_mod_n_at_row_k_div_n)
     cr_assert_not(help_status(help).displaced);
 }
 
+/* Records chunks, each written at once; returns how many had a place before the array was full. */
+static uint64_t record_until_full(struct help *help, uint64_t chunks_max)
+{
+    help_begin(help);
+    uint64_t chunks = 0;
+    while (chunks < chunks_max && !help_status(help).full) {
+        help_commit(help, HELP_CHUNK);
+        help_succeed_all(help);
+        chunks += !help_status(help).full;
+    }
+    return chunks;
+}
+
+Test(recorder_data, raid0_begins_where_no_extent_is_bad)
+{
+    const uint64_t rows = help_geometry(HELP_EXTENTS).extent_count;
+    const struct help_mark marks[] = {{0, 6, 7, STRIA_EXTENT_USED},
+                                      {1, 7, rows, STRIA_EXTENT_BAD}}; /* as past a limit of the process */
+    struct help *help = help_new_marked(STRIA_POLICY_RAID0, HELP_EXTENTS, HELP_WINDOW, marks, 2);
+    cr_assert_gt(rows - 7, 6, "the longest run of rows that are not used is that with bad extents");
+    cr_assert_eq(record_until_full(help, 12), 12);
+    cr_expect_eq(help_status(help).base_row, 0);
+    cr_expect(help_status(help).contiguous);
+    cr_expect_not(help_status(help).displaced);
+}
+
+Test(recorder_data, raid0_goes_on_through_rows_with_bad_extents)
+{
+    const uint64_t rows = help_geometry(HELP_EXTENTS).extent_count;
+    const struct help_mark mark = {1, 3, 4, STRIA_EXTENT_BAD};
+    struct help *help = help_new_marked(STRIA_POLICY_RAID0, HELP_EXTENTS, HELP_WINDOW, &mark, 1);
+    cr_expect_eq(record_until_full(help, 2 * rows), 2 * rows - 1, "every extent but the bad one is used");
+    cr_expect_eq(help_status(help).base_row, 4);
+}
+
+Test(recorder_data, raid0_uses_rows_with_bad_extents_where_there_are_no_others)
+{
+    const uint64_t rows = help_geometry(HELP_EXTENTS).extent_count;
+    const struct help_mark mark = {1, 0, rows, STRIA_EXTENT_BAD};
+    struct help *help = help_new_marked(STRIA_POLICY_RAID0, HELP_EXTENTS, HELP_WINDOW, &mark, 1);
+    cr_expect_eq(record_until_full(help, 2 * rows), rows);
+    cr_expect(help_status(help).displaced);
+}
+
 Test(recorder_data, no_drive_gets_more_than_its_depth)
 {
     struct help *help = help_new(STRIA_POLICY_ADAPTIVE);

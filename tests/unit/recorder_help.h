@@ -99,7 +99,15 @@ static inline void help_watch(struct help *help, uint64_t later_ns)
     }
 }
 
-static inline struct help *help_new_large(enum stria_policy policy, uint64_t extents, uint32_t window_chunks)
+/* Extents [first, end) of a drive that are not free when the recorder begins. */
+struct help_mark {
+    uint32_t drive;
+    uint64_t first, end;
+    enum stria_extent_state state;
+};
+
+static inline struct help *help_new_marked(enum stria_policy policy, uint64_t extents, uint32_t window_chunks,
+                                           const struct help_mark *marks, size_t mark_count)
 {
     struct help *help = help_memory(sizeof(*help), true);
     struct stria_recorder_config config = {
@@ -131,10 +139,17 @@ static inline struct help *help_new_large(enum stria_policy policy, uint64_t ext
             .present = true,
         };
     }
+    for (const struct help_mark *mark = marks; mark < marks + mark_count; mark++)
+        memset(help->drives[mark->drive].extent_state + mark->first, mark->state, mark->end - mark->first);
     memset(help->free, true, sizeof(help->free));
     help->now_ns = 1000;
     help->recorder = stria_recorder_init(help_memory(stria_recorder_memory_bytes(&config), false), &config);
     return help;
+}
+
+static inline struct help *help_new_large(enum stria_policy policy, uint64_t extents, uint32_t window_chunks)
+{
+    return help_new_marked(policy, extents, window_chunks, NULL, 0);
 }
 
 static inline struct help *help_new(enum stria_policy policy)
