@@ -177,6 +177,17 @@ static const char *unknown_word(int argc, char **argv)
     return ended || optind == argc ? last : argv[optind];
 }
 
+/* What getopt does not take. */
+static enum stria_parsed refuse(const struct stria_command *command, int argc, char **argv)
+{
+    if (optopt < VALUE_HELP)
+        return unknown_option(command, unknown_word(argc, argv));
+    const char *written = argv[optind - 1];
+    fprintf(stderr, "stria %s: '%s': this option takes no value: write %.*s\n", command->name,
+            stria_shown(written), (int)strcspn(written, "="), stria_shown(written));
+    return STRIA_PARSED_WRONG;
+}
+
 static enum stria_parsed check_operands(const struct stria_command *command, char **operands, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -216,7 +227,7 @@ enum stria_parsed stria_options_parse(const struct stria_command *command, int a
         }
         const struct stria_option *option = value == '?' ? NULL : option_of(command, value);
         parsed = option ? store(command, option, takes_argument(option) ? optarg : "", options, &given)
-                        : unknown_option(command, unknown_word(argc, argv));
+                        : refuse(command, argc, argv);
     }
     *operand_first = optind;
     return parsed == STRIA_PARSED_RUN ? check_operands(command, argv + optind, argc - optind) : parsed;

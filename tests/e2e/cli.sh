@@ -34,6 +34,12 @@ names_the_option() {
         complains_once
         complains "$(echo "$wrong" | sed 's/^--//; s/=$//')"
     done
+    for line in '--json=yes array.ini' 'array.ini --json=yes' 'array.ini --js=yes'; do
+        # shellcheck disable=SC2086 # words
+        expect 2 "$stria" ls $line
+        complains_once
+        complains "'--js(on)?=yes': this option takes no value: write --js(on)?$"
+    done
     expect 2 "$stria" record array.ini --input synthetic --rate 2GBs
     complains_once
     complains '2GBs'

@@ -72,10 +72,7 @@ two_at_once() {
     fake_array
     "$stria" record array.ini --name long --input synthetic --rate 10MB/s --duration 30s >long.log 2>&1 &
     recorder=$!
-    for _ in $(seq 100); do
-        "$stria" fake rest 0 array.ini >out 2>err || break
-        sleep 0.1
-    done
+    until_true 20 sh -c "'$stria' ls array.ini --json | grep -q long"
     expect 2 "$stria" fake trim array.ini
     complains 'is busy'
     complains_once
