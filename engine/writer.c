@@ -267,8 +267,12 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
     code = choose_name(writer, options->name, trouble);
     if (code == STRIA_OK)
         code = stria_array_close_interrupted(array, trouble);
+    /* Those that got no end keep its room: a recording whose checkpoints replaced theirs would shorten them.
+     */
     if (code == STRIA_OK)
-        code = stria_array_reserve(array, CATALOGUE_ENTRIES, trouble);
+        code = stria_array_reserve(
+            array, CATALOGUE_ENTRIES + stria_inventory_open_ended(&array->inventory, &array->inventory_input),
+            trouble);
     if (code == STRIA_OK && array->config->discard)
         discard_free(array);
     if (code == STRIA_OK)
