@@ -107,6 +107,7 @@ static int print_document(struct verify *verify, const struct stria_verify_resul
     for (uint32_t i = 0; i < result->recording_count; i++)
         add_recording(recordings, &result->recordings[i]);
     stria_json_add_u64(document, "findings_unlisted", verify->findings.unlisted);
+    stria_json_add_u64(document, "gaps_unlisted", verify->gaps.unlisted);
     int code = stria_findings_write(&verify->findings, &verify->gaps, verify->array, document, &trouble);
     json_object_put(document);
     return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("verify", &trouble);
