@@ -21,8 +21,7 @@ static void ask_to_stop(int number)
 {
     const int error = errno;
     const uint64_t one = 1;
-    (void)number;
-    stop = 1;
+    stop = number;
     (void)!write(stop_fd, &one, sizeof(one));
     errno = error;
 }
@@ -52,7 +51,7 @@ void stria_signals_give_back(void)
     for (size_t i = 0; i < ENDING; i++)
         sigaction(ending[i], &before[i], NULL);
     if (stop)
-        exit(130);
+        exit(128 + stop);
 }
 
 bool stria_signals_stop(void)
