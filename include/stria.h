@@ -175,8 +175,9 @@ void stria_writer_result(const struct stria_writer *writer, struct stria_result 
 int stria_writer_gap(const struct stria_writer *writer, uint32_t index, struct stria_gap_info *gap);
 void stria_writer_free(struct stria_writer *writer);
 
-/* Opens a recording for reading; the array may be open read-only. Until it is closed no process of this
- * machine can remove the recording. */
+/* Opens a recording for reading; the array may be open read-only. Until it is closed no process that
+ * opens the drives by the same files can remove the recording, neither while a child lives that this process
+ * forked meanwhile. */
 int stria_reader_open(struct stria_array *array, const char *name, struct stria_reader **reader,
                       struct stria_trouble *trouble);
 
