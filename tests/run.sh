@@ -99,7 +99,7 @@ ctest_suite() {
     junit=$PWD/$logs/$suite.xml
     rm -f "$junit"
     mkdir -p "build/$preset/tap"
-    step "$suite" "$limit" ctest --test-dir "build/$preset" --output-on-failure -j $((jobs + 1)) --output-junit "$junit" "$@"
+    step "$suite" "$limit" ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" --output-junit "$junit" "$@"
     ended=$?
     if [ ! -s "$junit" ]; then
         echo "  failed: $suite left no results"
@@ -170,7 +170,7 @@ run_suite() {
         ;;
     vm)
         if sh packaging/install.sh vm; then
-            ctest_suite vm release 1800 -L vm
+            ctest_suite vm release 3000 -L vm
         else
             echo "  skipped: vm, for QEMU and what its guest is made of cannot be installed here"
             add vm 0 0 0 1
@@ -182,7 +182,7 @@ run_suite() {
         # Each for its time by the clock, all of them side by side.
         ctest_suite fuzz fuzz $limit -L fuzz -j 7
         ;;
-    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 2400 -LE 'firmware|vm' ;;
+    asan-ubsan) ctest_suite asan-ubsan asan-ubsan 3600 -LE 'firmware|vm' ;;
     tsan) ctest_suite tsan tsan 1200 -L threads ;;
     package)
         build release || echo "  failed: the build release"

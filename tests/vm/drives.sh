@@ -6,7 +6,7 @@
 #: drive d size=64M logical_block_size=4096
 #: drive e size=64M
 #: modules nvme dm-mod raid0 ext4
-#: limit 300
+#: limit 900
 . "$(dirname "$0")/lib.sh"
 
 export DM_DISABLE_UDEV=1

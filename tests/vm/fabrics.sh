@@ -5,7 +5,7 @@
 #: drive c size=96M
 #: drive d size=96M
 #: modules nvme nvmet-tcp nvme-tcp
-#: limit 300
+#: limit 900
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/target.sh"
 

@@ -6,7 +6,7 @@
 #: drive c size=48M
 #: drive d size=48M
 #: modules nvme
-#: limit 420
+#: limit 1200
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/target.sh"
 

@@ -6,7 +6,7 @@
 #: drive d size=64M error=2048
 #: drive e size=64M plug=no
 #: modules nvme
-#: limit 120
+#: limit 600
 . "$(dirname "$0")/lib.sh"
 
 as_asked() {

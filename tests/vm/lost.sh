@@ -6,7 +6,7 @@
 #: drive d size=64M throttle=0
 #: modules nvme
 #: kernel nvme_core.io_timeout=6
-#: limit 400
+#: limit 1200
 . "$(dirname "$0")/lib.sh"
 
 # made POLICY "DRIVE..." [LINE...]

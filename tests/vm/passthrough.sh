@@ -6,7 +6,7 @@
 #: drive d size=96M error=40000
 #: drive e size=96M max_ioqpairs=1
 #: modules nvme
-#: limit 600
+#: limit 1500
 . "$(dirname "$0")/lib.sh"
 
 contract=$(dirname "$stria")/../tests/contract/test_contract

@@ -5,7 +5,7 @@
 #: drive c size=64M throttle=0
 #: drive d size=64M error=12288
 #: modules nvme
-#: limit 300
+#: limit 900
 . "$(dirname "$0")/lib.sh"
 
 members="a b c"

@@ -3,7 +3,7 @@
 #: drive a size=64M
 #: drive b size=64M logical_block_size=4096 mdts=4
 #: modules nvme
-#: limit 120
+#: limit 600
 . "$(dirname "$0")/lib.sh"
 
 # critical_warning DRIVE BITS: as the controller's SMART log has it from now on.

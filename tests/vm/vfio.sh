@@ -6,7 +6,7 @@
 #: drive e size=128M throttle=0
 #: modules nvme vfio-pci
 #: iommu
-#: limit 500
+#: limit 1200
 . "$(dirname "$0")/lib.sh"
 
 # Addresses are asked for while the kernel has the drives.

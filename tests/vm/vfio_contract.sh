@@ -4,7 +4,7 @@
 #: drive b size=8M logical_block_size=4096 mdts=4
 #: modules nvme vfio-pci
 #: iommu
-#: limit 500
+#: limit 1200
 . "$(dirname "$0")/lib.sh"
 
 suite=$(dirname "$stria")/../tests/contract/test_contract

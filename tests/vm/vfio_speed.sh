@@ -4,7 +4,7 @@
 #: drive a size=1G
 #: modules nvme vfio-pci
 #: iommu
-#: limit 600
+#: limit 1500
 . "$(dirname "$0")/lib.sh"
 
 device=$(device_of a)
