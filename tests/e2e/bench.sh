@@ -309,8 +309,7 @@ a_killed_bench_leaves_nothing() {
 what_a_killed_bench_recorded_is_removed_by_the_next() {
     small_array
     background "$stria" bench size array.ini --size 40MiB --rest 0
-    until_true 20 grep -q 'round 1 of 3' err
-    sleep 0.3
+    until_true 20 sh -c "'$stria' ls array.ini --json | grep -q stria-bench"
     kill -9 "$process"
     wait "$process" || true
     expect 0 "$stria" ls array.ini --json
