@@ -1,6 +1,7 @@
 #include "results/text.h"
 
 #include "core/ratio.h"
+#include "support/plain.h"
 #include "support/units.h"
 
 #include <inttypes.h>
@@ -75,24 +76,6 @@ void stria_text_add_decimal(struct stria_text *text, uint64_t value, uint64_t di
         stria_text_format(text, ".%0*" PRIu64, (int)decimals, fraction);
 }
 
-/* The length of the UTF-8 sequence at what, or zero where there is none that is valid. */
-static size_t sequence_length(const unsigned char *what)
-{
-    const unsigned char first = what[0];
-    const size_t length = first < 0x80                     ? 1
-                          : first >= 0xc2 && first <= 0xdf ? 2
-                          : (first & 0xf0) == 0xe0         ? 3
-                          : first >= 0xf0 && first <= 0xf4 ? 4
-                                                           : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((what[i] & 0xc0) != 0x80)
-            return 0;
-    if ((first == 0xe0 && what[1] < 0xa0) || (first == 0xed && what[1] > 0x9f) ||
-        (first == 0xf0 && what[1] < 0x90) || (first == 0xf4 && what[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 static const char *html_entity(unsigned char byte)
 {
     switch (byte) {
@@ -113,8 +96,8 @@ static const char *html_entity(unsigned char byte)
 
 void stria_text_add_html(struct stria_text *text, const char *what)
 {
-    for (const unsigned char *next = (const unsigned char *)what; *next;) {
-        const size_t length = sequence_length(next);
+    for (const char *next = what; *next;) {
+        const size_t length = stria_plain_character(next);
         const char *entity = html_entity(*next);
         if (length == 0 || entity)
             stria_text_add(text, entity ? entity : "\xef\xbf\xbd");
