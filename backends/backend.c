@@ -3,13 +3,13 @@
 #include "backends/list.h"
 #include "core/watch.h"
 #include "support/clock.h"
+#include "support/pages.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define RUN_NS_MAX       (60 * STRIA_NS_PER_S) /* longer than the kernel's own timeout of a request */
 #define RUN_RETRIES_MAX  200u                  /* one after the other without any progress */
@@ -188,14 +188,14 @@ int stria_drive_run_within(struct stria_drive *drive, enum stria_io_op op, uint6
         if (length == 0 || !data)
             return STRIA_ERR_INVALID;
         run.memory_bytes = length < RUN_MEMORY_BYTES ? length : RUN_MEMORY_BYTES;
-        run.memory = mmap(NULL, run.memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (run.memory == MAP_FAILED)
+        run.memory = stria_pages_map(run.memory_bytes);
+        if (!run.memory)
             return STRIA_ERR_NO_MEMORY;
         run.io.data = run.memory;
     }
     int code = run_pieces(&run, offset, length, data);
-    if (run.memory && !run.stuck)
-        munmap(run.memory, run.memory_bytes);
+    if (!run.stuck)
+        stria_pages_unmap(run.memory, run.memory_bytes);
     return code;
 }
 

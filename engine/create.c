@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "engine/create.h"
 
 #include "core/creation.h"
@@ -6,13 +5,13 @@
 #include "engine/gang.h"
 #include "engine/stack.h"
 #include "support/clock.h"
+#include "support/pages.h"
 #include "support/units.h"
 #include "support/uuid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct creation {
     const struct stria_array_config *config;
@@ -78,18 +77,12 @@ static int plan_drives(struct creation *creation, struct stria_trouble *trouble)
     return STRIA_OK;
 }
 
-static void *map(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static int prepare_memory(struct creation *creation, struct stria_trouble *trouble)
 {
     creation->log_bytes = stria_creation_log_bytes(creation->supers, creation->config->drive_count);
-    creation->blank = map(STRIA_CREATION_BLANK_BYTES);
-    creation->log = map(creation->log_bytes);
-    creation->pages = map((size_t)STRIA_DRIVES_MAX * STRIA_PAGE_BYTES);
+    creation->blank = stria_pages_map(STRIA_CREATION_BLANK_BYTES);
+    creation->log = stria_pages_map(creation->log_bytes);
+    creation->pages = stria_pages_map((size_t)STRIA_DRIVES_MAX * STRIA_PAGE_BYTES);
     if (!creation->blank || !creation->log || !creation->pages)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory while making the array");
     struct stria_catalogue catalogue;
@@ -170,12 +163,9 @@ static void clean_up(struct creation *creation)
 {
     for (uint32_t index = 0; index < creation->config->drive_count; index++)
         stria_stack_close(creation->drives[index]);
-    if (creation->blank)
-        munmap(creation->blank, STRIA_CREATION_BLANK_BYTES);
-    if (creation->log)
-        munmap(creation->log, creation->log_bytes);
-    if (creation->pages)
-        munmap(creation->pages, (size_t)STRIA_DRIVES_MAX * STRIA_PAGE_BYTES);
+    stria_pages_unmap(creation->blank, STRIA_CREATION_BLANK_BYTES);
+    stria_pages_unmap(creation->log, creation->log_bytes);
+    stria_pages_unmap(creation->pages, (size_t)STRIA_DRIVES_MAX * STRIA_PAGE_BYTES);
     free(creation);
 }
 

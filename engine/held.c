@@ -1,13 +1,12 @@
-#define _GNU_SOURCE
 #include "engine/held.h"
 
 #include "core/watch.h"
 #include "engine/array_internal.h"
 #include "engine/reads.h"
 #include "support/clock.h"
+#include "support/pages.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #define PIECE_BYTES ((uint64_t)1 << 20)
 #define PAUSE_NS    1000000u
@@ -162,8 +161,8 @@ static int look_at(struct stria_array *array, uint32_t drive, const uint64_t *re
                         .offset = member->super.geometry.catalogue_offset,
                         .length = 2 * (uint64_t)half_bytes};
     look.user = (struct stria_reads_user){.context = &look, .done = on_done, .gone = on_gone};
-    look.data = mmap(NULL, look.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (look.data == MAP_FAILED)
+    look.data = stria_pages_map(look.length);
+    if (!look.data)
         return STRIA_ERR_NO_MEMORY;
     look.code = stria_reads_join(array, &look.user, NULL);
     bool abandoned = false;
@@ -178,7 +177,7 @@ static int look_at(struct stria_array *array, uint32_t drive, const uint64_t *re
     if (look.code == STRIA_OK)
         take_mentions(&log, recordings, count, begun, removed);
     if (!abandoned)
-        munmap(look.data, look.length);
+        stria_pages_unmap(look.data, look.length);
     return look.code;
 }
 

@@ -1,14 +1,13 @@
-#define _GNU_SOURCE
 #include "engine/member.h"
 
 #include "engine/stack.h"
+#include "support/pages.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static int complain(const char *path, enum stria_superblock_verdict verdict,
                     const struct stria_superblock_unknown *unknown, struct stria_trouble *trouble)
@@ -191,14 +190,11 @@ int stria_member_map(struct stria_member *member, struct stria_trouble *trouble)
     size_t state_bytes = (geometry->extent_count + STRIA_PAGE_BYTES - 1) & ~(uint64_t)(STRIA_PAGE_BYTES - 1);
     member->images_bytes =
         STRIA_CHECKPOINT_BYTES + 2 * half_bytes + geometry->ledger_bytes + STRIA_STAGING_BYTES + state_bytes;
-    uint8_t *next = mmap(NULL, member->images_bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (next == MAP_FAILED)
+    uint8_t *next = stria_pages_map(member->images_bytes);
+    if (!next)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY,
                                  "%s: no memory for its ledger of %" PRIu64 " MiB",
                                  member->drive->traits.path, geometry->ledger_bytes >> 20);
-    /* A large drive's ledger is read whole: with small pages their faults take as long as the reading. */
-    madvise(next, member->images_bytes, MADV_HUGEPAGE);
     member->images = next;
     member->checkpoints = next;
     next += STRIA_CHECKPOINT_BYTES;
@@ -215,8 +211,8 @@ int stria_member_map(struct stria_member *member, struct stria_trouble *trouble)
 void stria_member_close(struct stria_member *member)
 {
     stria_stack_close(member->drive);
-    if (member->images && !member->abandoned)
-        munmap(member->images, member->images_bytes);
+    if (!member->abandoned)
+        stria_pages_unmap(member->images, member->images_bytes);
     member->drive = NULL;
     member->images = NULL;
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "engine/reader.h"
 
 #include "core/bits.h"
@@ -9,10 +8,10 @@
 #include "engine/held.h"
 #include "engine/reads.h"
 #include "support/clock.h"
+#include "support/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Chunks read ahead of the one that is being used: enough to keep every drive busy meanwhile. */
 #define AHEAD_PER_DRIVE_BYTES ((uint64_t)4 << 20)
@@ -220,9 +219,7 @@ static void on_done(void *context, uint32_t drive, const struct stria_done *done
 
 static uint8_t *fresh_buffer(const struct stria_reader *reader)
 {
-    void *data =
-        mmap(NULL, reader->array->chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return data == MAP_FAILED ? NULL : data;
+    return stria_pages_map(reader->array->chunk_bytes);
 }
 
 /* What was in flight may still arrive: its memory is left to it. */
@@ -478,14 +475,10 @@ static int create_slots(struct stria_reader *reader, struct stria_trouble *troub
     reader->slot_count = (uint32_t)per_drive * array->member_count + 1;
     reader->buffers_bytes = (size_t)reader->slot_count * array->chunk_bytes;
     reader->slots = calloc(reader->slot_count, sizeof(*reader->slots));
-    reader->buffers =
-        mmap(NULL, reader->buffers_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (reader->buffers == MAP_FAILED)
-        reader->buffers = NULL;
+    reader->buffers = stria_pages_map(reader->buffers_bytes);
     if (!reader->slots || !reader->buffers)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for reading recording %s",
                                  reader->info.name);
-    madvise(reader->buffers, reader->buffers_bytes, MADV_HUGEPAGE);
     for (uint32_t index = 0; index < reader->slot_count; index++)
         reader->slots[index] =
             (struct slot){.chunk = CHUNK_NONE, .data = reader->buffers + (size_t)index * array->chunk_bytes};
@@ -505,10 +498,10 @@ static void destroy(struct stria_reader *reader, bool abandoned)
         uint8_t *data = reader->slots[index].data;
         bool own = data && (data < reader->buffers || data >= reader->buffers + reader->buffers_bytes);
         if (own && !abandoned)
-            munmap(data, reader->array->chunk_bytes);
+            stria_pages_unmap(data, reader->array->chunk_bytes);
     }
-    if (reader->buffers && !abandoned)
-        munmap(reader->buffers, reader->buffers_bytes);
+    if (!abandoned)
+        stria_pages_unmap(reader->buffers, reader->buffers_bytes);
     stria_reads_unmap(&reader->map);
     free(reader->slots);
     free(reader);

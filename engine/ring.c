@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "engine/ring.h"
 
+#include "support/pages.h"
 #include "support/units.h"
 
 #include <errno.h>
@@ -8,12 +9,12 @@
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define PAGE_BYTES      ((size_t)4096)
+#define PAGE_BYTES ((size_t)4096)
 
-static void *map(size_t bytes, int flags)
+static void *map_huge(size_t bytes)
 {
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE;
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     return base == MAP_FAILED ? NULL : base;
 }
 
@@ -33,22 +34,20 @@ static bool exceeds_memory(size_t bytes)
 int stria_ring_create(struct stria_ring *ring, size_t bytes, struct stria_trouble *trouble)
 {
     *ring = (struct stria_ring){.owned = true};
-    ring->bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+    ring->bytes = (bytes + STRIA_HUGE_PAGE_BYTES - 1) & ~(STRIA_HUGE_PAGE_BYTES - 1);
     if (!exceeds_memory(ring->bytes)) {
-        ring->base = map(ring->bytes, MAP_HUGETLB | MAP_POPULATE);
+        ring->base = map_huge(ring->bytes);
         ring->huge = ring->base != NULL;
         if (!ring->base)
-            ring->base = map(ring->bytes, 0);
+            ring->base = stria_pages_map(ring->bytes);
     }
     if (!ring->base)
         return stria_trouble_set(
             trouble, STRIA_ERR_NO_MEMORY,
             "a buffer of %zu MiB does not fit into this machine's memory: give [array] a smaller buffer",
             bytes >> 20);
-    if (!ring->huge) {
-        madvise(ring->base, ring->bytes, MADV_HUGEPAGE);
+    if (!ring->huge)
         touch(ring->base, ring->bytes);
-    }
     ring->locked = mlock(ring->base, ring->bytes) == 0;
     return STRIA_OK;
 }
@@ -62,8 +61,8 @@ void stria_ring_adopt(struct stria_ring *ring, void *memory, size_t bytes)
 
 void stria_ring_destroy(struct stria_ring *ring)
 {
-    if (ring->owned && ring->base)
-        munmap(ring->base, ring->bytes);
+    if (ring->owned)
+        stria_pages_unmap(ring->base, ring->bytes);
     else if (ring->locked)
         munlock(ring->base, ring->bytes);
     memset(ring, 0, sizeof(*ring));

@@ -1,15 +1,14 @@
 /* What is on an open array, and the keeping of its catalogue. */
-#define _GNU_SOURCE
 #include "core/space.h"
 #include "engine/array_internal.h"
 #include "engine/gang.h"
 #include "support/clock.h"
+#include "support/pages.h"
 #include "support/uuid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The same bytes of a log, to the drives that want them, and a flush. */
 struct log_write {
@@ -89,25 +88,19 @@ static void write_whole_log(struct stria_array *array, const struct stria_catalo
     write_log(array, (struct log_write){log, 0, 1, drives});
 }
 
-static uint8_t *map_log(size_t bytes)
-{
-    void *image = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return image == MAP_FAILED ? NULL : image;
-}
-
 void stria_array_discard_log(const struct stria_array *array, uint8_t *log)
 {
     for (uint32_t index = 0; index < array->member_count; index++)
         if (array->members[index].abandoned)
             return;
-    munmap(log, array->log_bytes);
+    stria_pages_unmap(log, array->log_bytes);
 }
 
 /* The array's log lies in memory of its own, so that no drive's going takes it along. */
 static int adopt_log(struct stria_array *array, const uint8_t *image, struct stria_trouble *trouble)
 {
     array->log_bytes = log_bytes(&array->catalogue);
-    array->log = map_log(array->log_bytes);
+    array->log = stria_pages_map(array->log_bytes);
     if (!array->log)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
     memcpy(array->log, image, array->log_bytes);
@@ -130,7 +123,7 @@ static int renew_replicas(struct stria_array *array, const struct stria_catalogu
         in_place |= (uint32_t)(renewal == STRIA_RENEWAL_IN_PLACE) << index;
     }
     if (by_other_half != 0) {
-        uint8_t *half = map_log(array->log_bytes);
+        uint8_t *half = stria_pages_map(array->log_bytes);
         if (!half)
             return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
         struct stria_catalogue copy;
@@ -189,13 +182,13 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
             replicas[index].image = NULL;
     }
     const size_t bytes = stria_catalogue_merge_bytes(replicas, array->member_count);
-    uint8_t *memory = map_log(bytes);
+    uint8_t *memory = stria_pages_map(bytes);
     if (!memory)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for the catalogue");
     int code = merge_replicas(array, replicas, memory, trouble);
     if (code == STRIA_OK)
         code = adopt_log(array, memory, trouble);
-    munmap(memory, bytes);
+    stria_pages_unmap(memory, bytes);
     if (code != STRIA_OK)
         return code;
     if (array->writable) {
@@ -219,15 +212,15 @@ static int compact(struct stria_array *array, uint64_t remove, uint32_t spare, s
         .spare = spare,
         .drive_absent = drive_absent,
     };
-    uint8_t *half = map_log(array->log_bytes);
+    uint8_t *half = stria_pages_map(array->log_bytes);
     how.scratch = malloc(stria_catalogue_compact_scratch_bytes(&array->catalogue) + 1);
     struct stria_catalogue compacted;
     int code = STRIA_ERR_NO_MEMORY;
     if (half && how.scratch)
         code = stria_catalogue_compact(&array->catalogue, &how, half, &compacted);
     free(how.scratch);
-    if (code != STRIA_OK && half)
-        munmap(half, array->log_bytes);
+    if (code != STRIA_OK)
+        stria_pages_unmap(half, array->log_bytes);
     if (code == STRIA_ERR_NO_MEMORY)
         return stria_trouble_set(trouble, code, "out of memory for the catalogue");
     if (code != STRIA_OK)

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "engine/verify.h"
 
 #include "core/assert.h"
@@ -8,10 +7,10 @@
 #include "engine/held.h"
 #include "engine/reads.h"
 #include "support/clock.h"
+#include "support/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define PROGRESS_NS 100000000u
 
@@ -177,16 +176,13 @@ static int create_verifier(struct verification *run, struct stria_trouble *troub
     void *memory = aligned_alloc(16, bytes);
     run->buffer_count = stria_verifier_buffers(&config);
     run->buffers_bytes = (size_t)run->buffer_count * run->array->chunk_bytes;
-    run->buffers = mmap(NULL, run->buffers_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (run->buffers == MAP_FAILED)
-        run->buffers = NULL;
+    run->buffers = stria_pages_map(run->buffers_bytes);
     run->reads = calloc(run->buffer_count, sizeof(*run->reads));
     run->answers = calloc((size_t)run->buffer_count + ANSWERS_MORE, sizeof(*run->answers));
     if (!memory || !run->buffers || !run->reads || !run->answers) {
         free(memory);
         return no_memory(run, trouble);
     }
-    madvise(run->buffers, run->buffers_bytes, MADV_HUGEPAGE);
     run->verifier = stria_verifier_init(memory, &config);
     return STRIA_OK;
 }
@@ -434,8 +430,8 @@ static void clean_up(struct verification *run, bool abandoned)
         stria_reads_unmap(&run->maps[index]);
     for (uint32_t index = 0; index < STRIA_DRIVES_MAX; index++)
         free(run->items[index]);
-    if (run->buffers && !abandoned)
-        munmap(run->buffers, run->buffers_bytes);
+    if (!abandoned)
+        stria_pages_unmap(run->buffers, run->buffers_bytes);
     free(run->ids);
     free(run->removed);
     free(run->recordings);
