@@ -23,6 +23,7 @@ struct threaded_drive {
     /* The caller's own. */
     uint32_t under_way; /* accepted and not polled */
     pthread_t thread;
+    _Atomic uint32_t depth; /* the most that were under way at once since the caller attached */
 
     /* From the caller to the thread. */
     struct stria_handover requests;
