@@ -23,6 +23,8 @@ uint64_t stria_digest_seed(uint64_t recording, uint64_t sequence)
 uint64_t stria_digest_seeded(uint64_t seed, const void *data, size_t bytes)
 {
 #ifdef STRIA_DIGEST_WIDE
+    if (bytes >= WIDE_BYTES_MIN && __builtin_cpu_supports("avx512f"))
+        return stria_digest_seeded_avx512(seed, data, bytes);
     if (bytes >= WIDE_BYTES_MIN && __builtin_cpu_supports("avx2"))
         return stria_digest_seeded_avx2(seed, data, bytes);
 #endif

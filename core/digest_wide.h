@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* stria_digest_seeded() with AVX2; only where the processor has it. */
+/* stria_digest_seeded() with AVX2, and with AVX-512 Foundation; only where the processor has it. */
 uint64_t stria_digest_seeded_avx2(uint64_t seed, const void *data, size_t bytes);
+uint64_t stria_digest_seeded_avx512(uint64_t seed, const void *data, size_t bytes);
 
 #endif
