@@ -18,8 +18,8 @@ void stria_bell_wait(struct stria_bell *bell, uint32_t ticket, uint64_t wait_ns)
 {
     struct timespec wait = {.tv_sec = (time_t)(wait_ns / STRIA_NS_PER_S),
                             .tv_nsec = (long)(wait_ns % STRIA_NS_PER_S)};
-    /* Whoever rings after this wakes us. The kernel looks at rings once more before it puts us to sleep, and so
-     * sees whoever rang before. */
+    /* Whoever rings after this wakes us. The kernel looks at rings once more before it puts us to sleep, and
+     * so sees whoever rang before. */
     atomic_store(&bell->asleep, true);
     syscall(SYS_futex, &bell->rings, FUTEX_WAIT_PRIVATE, ticket, &wait, NULL, 0);
 }
