@@ -107,27 +107,32 @@ static void print_uuid(char out[37], const uint8_t uuid[STRIA_UUID_BYTES])
 }
 
 struct own_copies {
+    uint64_t offsets[2];
+    unsigned count;                 /* of the offsets: 0 where a drive is too small for copies, else 2 */
     struct stria_superblock newest; /* meaningful if valid */
     bool valid, damaged, newer;
 };
 
 static void read_own(int fd, uint64_t drive_bytes, struct own_copies *own)
 {
-    uint64_t offsets[2];
     struct stria_superblock copies[2];
     bool valid[2] = {false, false};
     *own = (struct own_copies){0};
-    if (stria_geometry_super_offsets(drive_bytes, offsets) != STRIA_OK)
+    if (stria_geometry_super_offsets(drive_bytes, own->offsets) != STRIA_OK)
         return;
+    own->count = 2;
     for (unsigned copy = 0; copy < 2; copy++) {
         uint8_t page[STRIA_PAGE_BYTES];
         struct stria_superblock_unknown unknown;
-        if (!read_page(fd, offsets[copy], page))
+        if (!read_page(fd, own->offsets[copy], page))
             continue;
         enum stria_superblock_verdict verdict = stria_superblock_decode(page, &copies[copy], &unknown);
         own->damaged |= verdict == STRIA_SUPERBLOCK_DAMAGED;
         own->newer |= verdict == STRIA_SUPERBLOCK_NEWER;
         valid[copy] = verdict == STRIA_SUPERBLOCK_VALID;
+        if (copy == 0)
+            own->offsets[1] =
+                stria_superblock_second_offset(valid[0] ? &copies[0] : NULL, drive_bytes, own->offsets[1]);
     }
     const int chosen = stria_superblock_choose(valid[0] ? &copies[0] : NULL, valid[1] ? &copies[1] : NULL);
     own->valid = chosen >= 0;
@@ -228,11 +233,10 @@ static int wipe_signatures(int fd, uint32_t block_bytes)
 static int wipe_own(int fd, uint64_t drive_bytes)
 {
     static const uint8_t zeros[STRIA_PAGE_BYTES];
-    uint64_t offsets[2];
-    if (stria_geometry_super_offsets(drive_bytes, offsets) != STRIA_OK)
-        return STRIA_OK;
-    for (unsigned copy = 0; copy < 2; copy++)
-        if (pwrite(fd, zeros, sizeof(zeros), (off_t)offsets[copy]) != (ssize_t)sizeof(zeros))
+    struct own_copies own;
+    read_own(fd, drive_bytes, &own);
+    for (unsigned copy = 0; copy < own.count; copy++)
+        if (pwrite(fd, zeros, sizeof(zeros), (off_t)own.offsets[copy]) != (ssize_t)sizeof(zeros))
             return STRIA_ERR_IO;
     return STRIA_OK;
 }

@@ -186,6 +186,12 @@ int stria_superblock_choose(const struct stria_superblock *first, const struct s
     return second->created_unix_ns > first->created_unix_ns;
 }
 
+uint64_t stria_superblock_second_offset(const struct stria_superblock *first, uint64_t drive_bytes,
+                                        uint64_t offset)
+{
+    return first && first->geometry.drive_bytes <= drive_bytes ? first->geometry.super_offset[1] : offset;
+}
+
 struct stria_ledger_binding stria_superblock_binding(const struct stria_superblock *super)
 {
     struct stria_ledger_binding binding = {

@@ -65,6 +65,12 @@ int stria_superblock_code(enum stria_superblock_verdict verdict);
  * when they are equal. 0 or 1, or STRIA_ERR_NOT_FOUND when both are null. */
 int stria_superblock_choose(const struct stria_superblock *first, const struct stria_superblock *second);
 
+/* Where the second copy is on a drive of drive_bytes whose first copy was read: offset is the one of
+ * stria_geometry_super_offsets() for this size, and stands unless the drive has grown since the first copy
+ * was written. Null: the first copy is not valid. */
+uint64_t stria_superblock_second_offset(const struct stria_superblock *first, uint64_t drive_bytes,
+                                        uint64_t offset);
+
 /* The binding of the drive's ledger and checkpoint. */
 struct stria_ledger_binding stria_superblock_binding(const struct stria_superblock *super);
 

@@ -49,14 +49,6 @@ struct copies {
     bool readable[2];
 };
 
-/* A drive that has grown since has its second copy where its old end was, as the first one says. */
-static void find_second(const struct stria_drive *drive, struct copies *copies)
-{
-    const struct stria_geometry *geometry = &copies->supers[0].geometry;
-    if (copies->verdicts[0] == STRIA_SUPERBLOCK_VALID && geometry->drive_bytes <= drive->traits.drive_bytes)
-        copies->offsets[1] = geometry->super_offset[1];
-}
-
 /* False when the drive does not answer: it is not to be asked again then. */
 static bool read_copies(struct stria_drive *drive, uint64_t deadline_ns, struct copies *copies)
 {
@@ -71,7 +63,9 @@ static bool read_copies(struct stria_drive *drive, uint64_t deadline_ns, struct 
                                                                                   &copies->unknown[copy])
                                                         : STRIA_SUPERBLOCK_NOT_OURS;
         if (copy == 0)
-            find_second(drive, copies);
+            copies->offsets[1] = stria_superblock_second_offset(
+                copies->verdicts[0] == STRIA_SUPERBLOCK_VALID ? &copies->supers[0] : NULL,
+                drive->traits.drive_bytes, copies->offsets[1]);
     }
     return true;
 }

@@ -48,6 +48,9 @@ static bool identify(struct stria_bare_drive *drive, uint8_t *page, uint64_t dea
         valid[copy] = verdict == STRIA_SUPERBLOCK_VALID && unknown.ro_compat == 0;
         newer |= verdict == STRIA_SUPERBLOCK_NEWER ||
                  (verdict == STRIA_SUPERBLOCK_VALID && unknown.ro_compat != 0);
+        if (copy == 0)
+            offsets[1] = stria_superblock_second_offset(verdict == STRIA_SUPERBLOCK_VALID ? &copies[0] : NULL,
+                                                        drive->base.traits.drive_bytes, offsets[1]);
     }
     const int chosen = stria_superblock_choose(valid[0] ? &copies[0] : NULL, valid[1] ? &copies[1] : NULL);
     if (chosen < 0 || newer || copies[chosen].geometry.drive_bytes > drive->base.traits.drive_bytes) {

@@ -194,6 +194,17 @@ Test(guard, either_copy_of_our_own_superblock_makes_a_drive_ours)
     }
 }
 
+Test(guard, both_copies_are_erased_also_where_the_drive_has_grown)
+{
+    run("truncate -s %u data", DRIVE_BYTES);
+    write_superblock("data", 0);
+    write_superblock("data", 1);
+    run("truncate -s %u data", 2 * DRIVE_BYTES);
+    assert_refused("data", "drive 'left'", "--erase data", true);
+    assert_erases("data");
+    run("test $(tr -d '\\000' <data | wc -c) -eq 0");
+}
+
 Test(guard, a_damaged_superblock_of_ours_is_still_refused)
 {
     run("truncate -s %u data", DRIVE_BYTES);

@@ -232,6 +232,24 @@ Test(superblock, the_newer_of_two_copies_counts)
     cr_assert_eq(stria_superblock_choose(&a, &b), 0);
 }
 
+Test(superblock, the_second_copy_stays_where_it_was_when_a_drive_grows)
+{
+    const struct stria_superblock first = golden_super();
+    const uint64_t bytes = first.geometry.drive_bytes, at_end = first.geometry.super_offset[1];
+    uint64_t offsets[2];
+    cr_assert_eq(stria_superblock_second_offset(&first, bytes, at_end), at_end);
+    cr_assert_eq(stria_geometry_super_offsets(bytes + (1u << 20), offsets), STRIA_OK);
+    cr_assert_gt(offsets[1], at_end);
+    cr_assert_eq(stria_superblock_second_offset(&first, bytes + (1u << 20), offsets[1]), at_end);
+    cr_assert_eq(stria_superblock_second_offset(NULL, bytes + (1u << 20), offsets[1]), offsets[1]);
+}
+
+Test(superblock, the_second_copy_is_not_looked_for_behind_the_end_of_a_drive_that_was_cut)
+{
+    const struct stria_superblock first = golden_super();
+    cr_assert_eq(stria_superblock_second_offset(&first, first.geometry.drive_bytes - 1, 4711), 4711);
+}
+
 Test(superblock, a_copy_left_by_an_older_array_does_not_count_however_often_it_was_rewritten)
 {
     struct stria_superblock fresh = golden_super(), old = golden_super();
