@@ -5,6 +5,7 @@
 #include "backends/remote.h"
 #include "backends/sysfs.h"
 #include "backends/usage.h"
+#include "support/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -222,15 +223,16 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
         return STRIA_OK;
     const bool device = S_ISBLK(status.st_mode);
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | (device ? O_EXCL : 0));
-    struct flock alone = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = STRIA_GUARD_LOCK_BYTES};
-    if (*fd >= 0 && (device || flock(*fd, LOCK_EX | LOCK_NB) == 0) &&
-        (fcntl(*fd, F_OFD_SETLK, &alone) == 0 || (errno != EAGAIN && errno != EACCES)))
+    int code = STRIA_ERR_SYSTEM; /* of another cause, which errno tells */
+    if (*fd >= 0 && (device || flock(*fd, LOCK_EX | LOCK_NB) == 0))
+        code = stria_lock_try(*fd, F_WRLCK, 0, STRIA_GUARD_LOCK_BYTES);
+    if (code == STRIA_OK || code == STRIA_ERR_UNSUPPORTED)
         return STRIA_OK;
-    const int error = *fd >= 0 && errno == EACCES ? EBUSY : errno;
+    const int error = errno;
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-    if (error == EBUSY || error == EWOULDBLOCK)
+    if (code == STRIA_ERR_BUSY || error == EBUSY || error == EWOULDBLOCK)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                                  "%s is in use by another process: end that use first", path);
     return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s for writing: %s", path,

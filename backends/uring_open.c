@@ -1,6 +1,7 @@
 #include "backends/guard.h"
 #include "backends/uring.h"
 #include "backends/usage.h"
+#include "support/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,11 +86,14 @@ static int open_flags(const struct stria_drive_options *options)
 /* Whoever opens a drive in any way shares this lock, and stria_guard_hold wants it alone: so readers, whom
  * nobody else has to keep away from, are not overwritten by an init. Where there are no such locks it goes
  * without. */
-static int share(const struct stria_drive_options *options, int fd, struct stria_trouble *trouble)
+static int share(const struct stria_drive_options *options, int fd, const struct stat *status,
+                 struct stria_trouble *trouble)
 {
-    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = STRIA_GUARD_LOCK_BYTES};
-    if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))
+    const int code = stria_lock_try(fd, F_RDLCK, 0, STRIA_GUARD_LOCK_BYTES);
+    if (code == STRIA_OK || code == STRIA_ERR_UNSUPPORTED)
         return STRIA_OK;
+    if (code != STRIA_ERR_BUSY)
+        return failure(options, errno, status, trouble);
     return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                              "%s is being made ready by another process: wait until that has ended",
                              options->path);
@@ -105,7 +109,7 @@ static int hold(const struct stria_drive_options *options, int *hold_fd, const s
     *hold_fd = open(options->path, open_flags(options) | (block && options->exclusive ? O_EXCL : 0));
     if (*hold_fd < 0)
         return failure(options, errno, status, trouble);
-    int code = share(options, *hold_fd, trouble);
+    int code = share(options, *hold_fd, status, trouble);
     if (code != STRIA_OK || !options->exclusive)
         return code;
     if (!block && flock(*hold_fd, (options->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)

@@ -137,6 +137,30 @@ Test(uring, what_a_lock_fails_of_is_told_and_not_taken_for_no_locks)
     }
 }
 
+Test(uring, a_drive_opens_without_locks_but_not_where_a_lock_fails)
+{
+    static const struct {
+        int error, code;
+    } all[] = {{ENOLCK, STRIA_OK}, {EINVAL, STRIA_OK}, {EAGAIN, STRIA_ERR_BUSY}, {EIO, STRIA_ERR_IO}};
+    for (unsigned turn = 0; turn < sizeof(all) / sizeof(all[0]); turn++) {
+        char path[128];
+        subject_file_make(subject_folder(), SUBJECT_BYTES, path);
+        const pid_t child = fork();
+        if (child == 0) {
+            struct stria_drive *drive;
+            struct stria_trouble trouble = {0};
+            forbid_fcntl(F_OFD_SETLK, all[turn].error);
+            const int code = try(path, false, &drive, &trouble);
+            _exit(code == STRIA_OK || strstr(trouble.sentence, path) ? -code : 255);
+        }
+        int status;
+        cr_assert(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+        cr_expect(WEXITSTATUS(status) == -all[turn].code, "%s gives %d", strerror(all[turn].error),
+                  -WEXITSTATUS(status));
+        unlink(path);
+    }
+}
+
 Test(uring, what_may_not_be_locked_alone_is_not_called_locked)
 {
     char path[128], holder[STRIA_LOCK_HOLDER_BYTES];

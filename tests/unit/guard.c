@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "backends/guard.h"
 
 #include "backends/content.h"
@@ -5,8 +6,10 @@
 #include "backends/usage.h"
 #include "core/geometry.h"
 #include "core/superblock.h"
+#include "tests/contract/forbid.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DRIVE_BYTES (64u << 20)
@@ -211,6 +215,30 @@ Test(guard, a_damaged_superblock_of_ours_is_still_refused)
     write_superblock("data", 0);
     write_at("data", (64 << 10) + 300, "damage", 6);
     assert_refused("data", "a damaged superblock of Stria's", "--erase data", true);
+}
+
+static int held_where_a_lock_answers(int error)
+{
+    struct stria_trouble trouble = {0};
+    int fd;
+    const pid_t child = fork();
+    if (child == 0) {
+        forbid_fcntl(F_OFD_SETLK, error);
+        const int code = stria_guard_hold("data", &fd, &trouble);
+        _exit(code == STRIA_OK || (strstr(trouble.sentence, "data") && fd < 0) ? -code : 255);
+    }
+    int status;
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return -WEXITSTATUS(status);
+}
+
+Test(guard, a_drive_is_held_without_locks_but_not_where_a_lock_fails)
+{
+    run("truncate -s %u data", DRIVE_BYTES);
+    cr_expect_eq(held_where_a_lock_answers(ENOLCK), STRIA_OK);
+    cr_expect_eq(held_where_a_lock_answers(ENOSYS), STRIA_OK);
+    cr_expect_eq(held_where_a_lock_answers(EAGAIN), STRIA_ERR_BUSY);
+    cr_expect_eq(held_where_a_lock_answers(EIO), STRIA_ERR_IO);
 }
 
 Test(guard, an_empty_device_is_allowed)
