@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,5 +184,12 @@ int stria_file_write_whole(const char *path, const void *data, size_t bytes, str
     const int error = -stria_file_follow(path, target);
     if (error)
         return cannot_write(path, error, trouble);
-    return write_renamed(target, data, bytes, there ? status.st_mode & 07777 : 0666, trouble);
+    /* A signal that ends this process does so before there is a temporary file, or when there is none any
+     * more. */
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    const int code = write_renamed(target, data, bytes, there ? status.st_mode & 07777 : 0666, trouble);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
 }

@@ -3,10 +3,13 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -108,4 +111,26 @@ Test(file, a_device_is_written_directly)
     cr_assert_eq(stria_file_write_whole("/dev/null", "x", 1, &trouble), STRIA_OK);
     cr_assert_eq(stria_file_write_whole("/dev/full", "x", 1, &trouble), STRIA_ERR_NO_SPACE);
     cr_assert(stat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode));
+}
+
+/* The child writes on and on until a signal ends it, at whatever it then is. */
+Test(file, a_process_that_a_signal_ends_leaves_no_temporary_file)
+{
+    static char text[1 << 20];
+    for (unsigned turn = 0; turn < 40; turn++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            signal(SIGTERM, SIG_DFL);
+            for (;;)
+                if (stria_file_write_whole("it", text, sizeof(text), NULL) != STRIA_OK)
+                    _exit(1);
+        }
+        cr_assert(child > 0);
+        const struct timespec pause = {.tv_nsec = 1000000L + 700000L * turn};
+        nanosleep(&pause, NULL);
+        int status;
+        cr_assert(kill(child, SIGTERM) == 0 && waitpid(child, &status, 0) == child);
+        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+        cr_assert_leq(files_here(), 1, "in turn %u", turn);
+    }
 }
