@@ -103,5 +103,6 @@ const struct stria_command stria_command_report = {
         "other file. - is standard input.",
     .options = options,
     .options_bytes = sizeof(struct report_options),
+    .interruptible = true,
     .run = run,
 };

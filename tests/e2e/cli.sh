@@ -222,6 +222,8 @@ a_signal_ends_it() {
     sleep 60 >nothing &
     for signal in INT TERM HUP; do
         expect 124 timeout -k 20 -s $signal 0.3 "$stria" check-synthetic nothing
+        expect 124 timeout -k 20 -s $signal 0.3 "$stria" report --csv nothing
+        expect 124 timeout -k 20 -s $signal 0.3 "$stria" report --csv - <nothing
     done
     kill $!
 }
