@@ -7,6 +7,7 @@
 
 #define SOUND_EXTENTS_MAX 4000u /* larger worlds are checked at one step of SOUND_EVERY */
 #define SOUND_EVERY       4096u
+#define FAILED_IN_ROW_MAX 8u /* writes of a drive, after which the recorder gives it up */
 
 static const struct stria_geometry *geometry_of(const struct sim_world *world, uint32_t drive)
 {
@@ -202,12 +203,17 @@ static void audit_meta(struct sim_world *world, uint32_t drive, const struct str
                  drive, (unsigned long long)io->length, (unsigned long long)io->offset);
 }
 
+static bool is_payload(const struct sim_world *world, uint32_t drive, const struct stria_io *io)
+{
+    return io->op == STRIA_IO_WRITE && io->offset >= geometry_of(world, drive)->data_offset;
+}
+
 void sim_audit_submit(struct sim_world *world, uint32_t drive, const struct stria_io *io)
 {
     sim_note(&world->trace, world->now_ns, "drive %llu: op %llu at %llx", drive, io->op, io->offset);
     sim_note(&world->trace, world->now_ns, "    of %llu bytes, tag %llx, recorder state %llu", io->length,
              io->tag, sim_state(world));
-    if (io->op == STRIA_IO_WRITE && io->offset >= geometry_of(world, drive)->data_offset) {
+    if (is_payload(world, drive, io)) {
         audit_payload(world, drive, io);
         return;
     }
@@ -216,10 +222,16 @@ void sim_audit_submit(struct sim_world *world, uint32_t drive, const struct stri
         audit_meta(world, drive, io);
 }
 
+void sim_audit_failed(struct sim_world *world, uint32_t drive, const struct stria_io *io)
+{
+    if (is_payload(world, drive, io) && ++world->failed_in_row[drive] <= FAILED_IN_ROW_MAX)
+        world->moved_ns = world->now_ns;
+}
+
 void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_io *io, uint64_t bytes)
 {
     const struct stria_geometry *geometry = geometry_of(world, drive);
-    bool payload = io->op == STRIA_IO_WRITE && io->offset >= geometry->data_offset;
+    const bool payload = is_payload(world, drive, io);
     if (!payload && bytes == (io->op == STRIA_IO_WRITE ? io->length : 0))
         world->errands[drive].given_ns = 0;
     if (!payload || bytes < io->length || !stria_recorder_awaits(world->recorder, io->tag))
@@ -232,6 +244,7 @@ void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_
     chunk->drive = (uint8_t)drive;
     chunk->position = (uint32_t)position;
     sim_own(world, drive, position, world->recording, slot->chunk);
+    world->failed_in_row[drive] = 0;
     world->moved_ns = world->now_ns;
 }
 

@@ -343,6 +343,8 @@ static void finish(struct sim_drive *drive, struct request *request, struct stri
         world->again_ns[drive->index] = world->now_ns;
     if (request->code == STRIA_OK)
         sim_audit_done(world, drive->index, &request->io, request->bytes);
+    else if (request->code != STRIA_ERR_AGAIN)
+        sim_audit_failed(world, drive->index, &request->io);
     sim_note(&world->trace, world->now_ns, "drive %llu: tag %llx ends with code -%llu", drive->index,
              request->io.tag, -request->code);
     *done = (struct stria_done){

@@ -505,6 +505,7 @@ static void live(struct sim_world *world)
     plan_cut(world);
     world->finished = world->full_told = false;
     memset(world->again_ns, 0, sizeof(world->again_ns));
+    memset(world->failed_in_row, 0, sizeof(world->failed_in_row));
     memset(world->errands, 0, sizeof(world->errands));
     memset(world->given_up, 0, sizeof(world->given_up));
     if (open_array(world)) {

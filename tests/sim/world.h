@@ -92,8 +92,9 @@ struct sim_world {
     uint32_t free_count;
     struct sim_source source;
     struct sim_errand errands[STRIA_DRIVES_MAX];
-    uint64_t again_ns[STRIA_DRIVES_MAX]; /* when the drive last asked for patience */
-    uint64_t moved_ns;                   /* when something last moved on */
+    uint64_t again_ns[STRIA_DRIVES_MAX];      /* when the drive last asked for patience */
+    uint64_t moved_ns;                        /* when something last moved on */
+    uint32_t failed_in_row[STRIA_DRIVES_MAX]; /* writes of payload since one ended well */
     bool finished, full_told;
     int finish_code;
     bool given_up[STRIA_DRIVES_MAX];
