@@ -224,8 +224,10 @@ void sim_audit_submit(struct sim_world *world, uint32_t drive, const struct stri
 
 void sim_audit_failed(struct sim_world *world, uint32_t drive, const struct stria_io *io)
 {
-    if (is_payload(world, drive, io) && ++world->failed_in_row[drive] <= FAILED_IN_ROW_MAX)
-        world->moved_ns = world->now_ns;
+    if (!is_payload(world, drive, io) || !stria_recorder_awaits(world->recorder, io->tag))
+        return;
+    world->failed_in_row[drive]++;
+    world->moved_ns = world->now_ns;
 }
 
 void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_io *io, uint64_t bytes)
@@ -344,6 +346,14 @@ static bool sound_due(const struct sim_world *world)
     return extents <= SOUND_EXTENTS_MAX || world->trace.events % SOUND_EVERY == 0;
 }
 
+static void audit_failures(struct sim_world *world)
+{
+    for (uint32_t drive = 0; drive < world->scenario.drive_count; drive++)
+        if (world->failed_in_row[drive] >= FAILED_IN_ROW_MAX && !world->given_up[drive])
+            sim_fail(world, "drive %u has failed %u writes in a row and is still used", drive,
+                     world->failed_in_row[drive]);
+}
+
 void sim_audit_quiet(struct sim_world *world)
 {
     struct stria_recorder_status status;
@@ -357,6 +367,7 @@ void sim_audit_quiet(struct sim_world *world)
         sim_fail(world, "%llu bytes came in, the recorder says %llu",
                  (unsigned long long)world->recording->length_bytes, (unsigned long long)status.length_bytes);
     audit_work(world, &status);
+    audit_failures(world);
     uint64_t patience_ns = 4 * (world->scenario.deadline_ns + world->scenario.commit_interval_ns);
     bool waits = held > 0 || status.watermark_bytes + status.dropped_bytes < status.length_bytes ||
                  status.state != STRIA_RECORDER_RECORDING;

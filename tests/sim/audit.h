@@ -10,8 +10,7 @@ void sim_audit_submit(struct sim_world *world, uint32_t drive, const struct stri
 /* A drive says that bytes of a request are done. */
 void sim_audit_done(struct sim_world *world, uint32_t drive, const struct stria_io *io, uint64_t bytes);
 
-/* A request of a drive fails for good: of payload that is progress too, for its place is passed by, as often
- * in a row as the recorder puts up with. */
+/* A request of a drive fails for good: of payload that is progress too, for its place is passed by. */
 void sim_audit_failed(struct sim_world *world, uint32_t drive, const struct stria_io *io);
 
 /* Reports of the recorder. */

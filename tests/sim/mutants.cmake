@@ -48,6 +48,12 @@ stria_add_mutant(watermark_without_drives 1000 core/recorder_loss.c
   "if (!stria_recorder_any_live(recorder))\n        return;\n    uint32_t durable"
   "uint32_t durable")
 
+# Drives that fail.
+stria_add_mutant(a_drive_that_always_fails_is_kept 300 core/recorder_data.c
+  "gone || drive->errors_in_row >= recorder->config.errors_max"
+  "gone"
+  --modelled)
+
 # Losses and gaps.
 stria_add_mutant(lost_chunks_are_not_named 300 core/recorder_loss.c
   "    if (!recorder->lost_open)\n        return;\n    recorder->lost_open = false;"
