@@ -71,10 +71,13 @@ static char *read_line(char *line, int size, void *stream)
     return empty(line);
 }
 
+/* inih takes a semicolon for the beginning of a comment only where a blank stands before it. */
 static int take_value(void *user, const char *section, const char *key, const char *value)
 {
     (void)section;
     struct lines *lines = user;
+    if (value && value[0] == ';')
+        value = "";
     lines->handler->value(lines->handler->user, lines->line, key, value);
     return 1;
 }

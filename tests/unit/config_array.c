@@ -250,6 +250,13 @@ Test(config_array, sections_are_spelled_right_and_drives_have_names)
     assert_good(" [ array ] ; comment\n" DRIVE);
 }
 
+Test(config_array, a_semicolon_behind_a_blank_or_the_equals_sign_begins_a_comment)
+{
+    assert_good("[array]\ndepth = 4 ; comment\n" DRIVE);
+    assert_refused("[array]\n[drive.a]\npath =; comment\n", "x.ini:3: ", "path", NULL);
+    assert_refused("[array]\n[drive.a]\npath = ; comment\n", "x.ini:3: ", "path", NULL);
+}
+
 Test(config_array, an_array_has_one_to_thirty_two_drives)
 {
     char text[4096] = "[array]\n";

@@ -181,6 +181,7 @@ Test(config_profile, what_lines_say_wrong_together_is_refused)
                    ":8: number 1 of rate in [write.table] is 3.6 GB/s, above the 3.5 GB/s of the link");
     assert_refused("rate_mib_per_s = 2500", "rate_gb_per_s = 4",
                    "rate in [read] is 4 GB/s, above the 3.5 GB/s");
+    assert_refused("model = Something 500 GB", "model =; Something 500 GB", "model");
     assert_refused("until_gb = 20 500", "until_gb = 20 20",
                    ":7: number 2 of until in [write.table] is not above");
     assert_refused("until_gb = 20 500", "until_gb = 20", "[write.table] has 1 limits and 2 rates");
