@@ -18,16 +18,15 @@ void stria_bell_wait(struct stria_bell *bell, uint32_t ticket, uint64_t wait_ns)
 {
     struct timespec wait = {.tv_sec = (time_t)(wait_ns / STRIA_NS_PER_S),
                             .tv_nsec = (long)(wait_ns % STRIA_NS_PER_S)};
-    /* Whoever rings after this wakes us. The kernel looks at rings once more before it puts us to sleep, and
-     * so sees whoever rang before. */
-    atomic_store(&bell->asleep, true);
+    atomic_fetch_add(&bell->sleepers, 1);
+    /* The kernel looks at rings once more before it puts us to sleep. */
     syscall(SYS_futex, &bell->rings, FUTEX_WAIT_PRIVATE, ticket, &wait, NULL, 0);
+    atomic_fetch_sub(&bell->sleepers, 1);
 }
 
 void stria_bell_ring(struct stria_bell *bell)
 {
     atomic_fetch_add(&bell->rings, 1);
-    /* A sleeper that is woken may wait long for a processor: who rings meanwhile has nothing to do. */
-    if (atomic_load(&bell->asleep) && atomic_exchange(&bell->asleep, false))
+    if (atomic_load(&bell->sleepers))
         syscall(SYS_futex, &bell->rings, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }

@@ -1,5 +1,5 @@
 /* Lets a thread sleep until another has something for it. Ringing costs no system call while nobody
- * sleeps, and one for all who do.
+ * sleeps.
  *
  *     uint32_t ticket = stria_bell_listen(&bell);
  *     if (!there_is_work())                          looked at after listening, so no ring is missed
@@ -10,13 +10,12 @@
 #define STRIA_SUPPORT_BELL_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 /* All zeroes is a bell that was never rung. */
 struct stria_bell {
     _Atomic uint32_t rings;
-    _Atomic bool asleep; /* somebody went to sleep, or is about to, since it was last rung */
+    _Atomic uint32_t sleepers;
 };
 
 /* What stria_bell_wait needs to know of the time before. */

@@ -85,7 +85,7 @@ Test(intake, lets_a_producer_on_for_a_single_slot_too)
     struct waiter waiter = {.intake = &intake};
     pthread_t thread;
     cr_assert_eq(pthread_create(&thread, NULL, wait_for_slot, &waiter), 0);
-    while (!atomic_load(&waiter.waits) || !atomic_load(&intake.freed.asleep))
+    while (!atomic_load(&waiter.waits) || !atomic_load(&intake.freed.sleepers))
         continue;
     const uint64_t start_ns = stria_clock_ns();
     stria_intake_release(&intake, 7);
