@@ -107,37 +107,48 @@ static void print_uuid(char out[37], const uint8_t uuid[STRIA_UUID_BYTES])
 }
 
 struct own_copies {
-    uint64_t offsets[2];
-    unsigned count;                 /* of the offsets: 0 where a drive is too small for copies, else 2 */
     struct stria_superblock newest; /* meaningful if valid */
     bool valid, damaged, newer;
 };
 
+/* Reads one copy; true if it is valid. */
+static bool read_copy(int fd, uint64_t offset, struct stria_superblock *super, struct own_copies *own)
+{
+    uint8_t page[STRIA_PAGE_BYTES];
+    struct stria_superblock_unknown unknown;
+    if (!read_page(fd, offset, page))
+        return false;
+    const enum stria_superblock_verdict verdict = stria_superblock_decode(page, super, &unknown);
+    own->damaged |= verdict == STRIA_SUPERBLOCK_DAMAGED;
+    own->newer |= verdict == STRIA_SUPERBLOCK_NEWER;
+    return verdict == STRIA_SUPERBLOCK_VALID;
+}
+
+unsigned stria_content_copies(int fd, uint64_t drive_bytes, uint64_t offsets[3])
+{
+    struct stria_superblock first;
+    struct own_copies own = {0};
+    if (stria_geometry_super_offsets(drive_bytes, offsets) != STRIA_OK)
+        return 0;
+    const bool valid = read_copy(fd, offsets[0], &first, &own);
+    offsets[2] = stria_superblock_second_offset(valid ? &first : NULL, drive_bytes, offsets[1]);
+    return offsets[2] == offsets[1] ? 2 : 3;
+}
+
 static void read_own(int fd, uint64_t drive_bytes, struct own_copies *own)
 {
-    struct stria_superblock copies[2];
-    bool valid[2] = {false, false};
+    uint64_t offsets[3];
+    struct stria_superblock first, second;
     *own = (struct own_copies){0};
-    if (stria_geometry_super_offsets(drive_bytes, own->offsets) != STRIA_OK)
+    const unsigned count = stria_content_copies(fd, drive_bytes, offsets);
+    if (count == 0)
         return;
-    own->count = 2;
-    for (unsigned copy = 0; copy < 2; copy++) {
-        uint8_t page[STRIA_PAGE_BYTES];
-        struct stria_superblock_unknown unknown;
-        if (!read_page(fd, own->offsets[copy], page))
-            continue;
-        enum stria_superblock_verdict verdict = stria_superblock_decode(page, &copies[copy], &unknown);
-        own->damaged |= verdict == STRIA_SUPERBLOCK_DAMAGED;
-        own->newer |= verdict == STRIA_SUPERBLOCK_NEWER;
-        valid[copy] = verdict == STRIA_SUPERBLOCK_VALID;
-        if (copy == 0)
-            own->offsets[1] =
-                stria_superblock_second_offset(valid[0] ? &copies[0] : NULL, drive_bytes, own->offsets[1]);
-    }
-    const int chosen = stria_superblock_choose(valid[0] ? &copies[0] : NULL, valid[1] ? &copies[1] : NULL);
+    const bool first_valid = read_copy(fd, offsets[0], &first, own);
+    const bool second_valid = read_copy(fd, offsets[count - 1], &second, own);
+    const int chosen = stria_superblock_choose(first_valid ? &first : NULL, second_valid ? &second : NULL);
     own->valid = chosen >= 0;
     if (own->valid)
-        own->newest = copies[chosen];
+        own->newest = chosen == 0 ? first : second;
 }
 
 bool stria_content_superblock(int fd, uint64_t drive_bytes, struct stria_superblock *super)
@@ -233,10 +244,10 @@ static int wipe_signatures(int fd, uint32_t block_bytes)
 static int wipe_own(int fd, uint64_t drive_bytes)
 {
     static const uint8_t zeros[STRIA_PAGE_BYTES];
-    struct own_copies own;
-    read_own(fd, drive_bytes, &own);
-    for (unsigned copy = 0; copy < own.count; copy++)
-        if (pwrite(fd, zeros, sizeof(zeros), (off_t)own.offsets[copy]) != (ssize_t)sizeof(zeros))
+    uint64_t offsets[3];
+    const unsigned count = stria_content_copies(fd, drive_bytes, offsets);
+    for (unsigned copy = 0; copy < count; copy++)
+        if (pwrite(fd, zeros, sizeof(zeros), (off_t)offsets[copy]) != (ssize_t)sizeof(zeros))
             return STRIA_ERR_IO;
     return STRIA_OK;
 }

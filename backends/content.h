@@ -17,6 +17,11 @@
 int stria_content_describe(int fd, uint64_t drive_bytes, uint32_t block_bytes, bool whole_file, bool *found,
                            char *text, size_t size, struct stria_trouble *trouble);
 
+/* Where copies of Stria's superblock may lie on an open device or file of drive_bytes: the first, the second
+ * as far as the size tells, and where the first one says that the drive has grown since, the second at its
+ * old end. Returns how many there are: 0, for it is too small, 2 or 3. */
+unsigned stria_content_copies(int fd, uint64_t drive_bytes, uint64_t offsets[3]);
+
 /* Reads Stria's superblock from an open device or file of drive_bytes, of its two copies the one that counts.
  * False if there is none that is valid. */
 bool stria_content_superblock(int fd, uint64_t drive_bytes, struct stria_superblock *super);

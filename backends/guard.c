@@ -223,20 +223,21 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
         return STRIA_OK;
     const bool device = S_ISBLK(status.st_mode);
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | (device ? O_EXCL : 0));
-    int code = STRIA_ERR_SYSTEM; /* of another cause, which errno tells */
+    int code = STRIA_ERR_SYSTEM; /* not opened, of a cause that errno tells */
     if (*fd >= 0 && (device || flock(*fd, LOCK_EX | LOCK_NB) == 0))
         code = stria_lock_try(*fd, F_WRLCK, 0, STRIA_GUARD_LOCK_BYTES);
     if (code == STRIA_OK || code == STRIA_ERR_UNSUPPORTED)
         return STRIA_OK;
     const int error = errno;
-    if (*fd >= 0)
+    const bool opened = *fd >= 0;
+    if (opened)
         close(*fd);
     *fd = -1;
     if (code == STRIA_ERR_BUSY || error == EBUSY || error == EWOULDBLOCK)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                                  "%s is in use by another process: end that use first", path);
-    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot open %s for writing: %s", path,
-                             stria_errno_text(error));
+    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot %s %s: %s",
+                             opened ? "keep others off" : "open for writing", path, stria_errno_text(error));
 }
 
 int stria_guard_erase(const char *path, struct stria_trouble *trouble)

@@ -14,10 +14,17 @@
 
 #define END_BYTES (8ull << 20) /* looked at at each end: no signature lies farther in */
 
-/* A drive and a sparse file of its size that holds copies of its ends. */
+struct range {
+    uint64_t offset, bytes;
+};
+
+/* A drive and a sparse file of its size that holds copies of its ends, and of the second superblock of one
+ * that has grown. */
 struct remote {
     struct stria_drive *drive;
     int copy;
+    struct range ranges[3]; /* what is copied */
+    unsigned range_count;
     uint8_t *buffer; /* END_BYTES */
 };
 
@@ -35,28 +42,36 @@ static void remote_close(struct remote *remote)
     free(remote->buffer);
 }
 
-/* Where the ends lie; both are one on a small drive. */
-static unsigned find_ends(const struct remote *remote, uint64_t offsets[2], uint64_t *bytes)
+/* The ends, which are one on a small drive. */
+static void find_ends(struct remote *remote)
 {
     const uint64_t drive_bytes = remote->drive->traits.drive_bytes;
-    *bytes = drive_bytes < END_BYTES ? drive_bytes : END_BYTES;
-    offsets[0] = 0;
-    offsets[1] = drive_bytes - *bytes;
-    return offsets[1] > 0 ? 2 : 1;
+    const uint64_t bytes = drive_bytes < END_BYTES ? drive_bytes : END_BYTES;
+    remote->ranges[0] = (struct range){0, bytes};
+    remote->ranges[1] = (struct range){drive_bytes - bytes, bytes};
+    remote->range_count = drive_bytes > bytes ? 2 : 1;
 }
 
-static int copy_ends(struct remote *remote)
+static int copy_range(const struct remote *remote, const struct range *range)
 {
-    uint64_t offsets[2], bytes;
-    const unsigned count = find_ends(remote, offsets, &bytes);
-    for (unsigned i = 0; i < count; i++) {
-        int code = stria_drive_run(remote->drive, STRIA_IO_READ, offsets[i], bytes, remote->buffer);
-        if (code < 0)
-            return code;
-        if (pwrite(remote->copy, remote->buffer, bytes, (off_t)offsets[i]) != (ssize_t)bytes)
-            return STRIA_ERR_NO_MEMORY;
-    }
-    return STRIA_OK;
+    int code = stria_drive_run(remote->drive, STRIA_IO_READ, range->offset, range->bytes, remote->buffer);
+    if (code < 0)
+        return code;
+    const ssize_t wrote = pwrite(remote->copy, remote->buffer, range->bytes, (off_t)range->offset);
+    return wrote == (ssize_t)range->bytes ? STRIA_OK : STRIA_ERR_NO_MEMORY;
+}
+
+static int copy_ranges(struct remote *remote)
+{
+    uint64_t copies[3];
+    int code = STRIA_OK;
+    find_ends(remote);
+    for (unsigned i = 0; code == STRIA_OK && i < remote->range_count; i++)
+        code = copy_range(remote, &remote->ranges[i]);
+    if (code < 0 || stria_content_copies(remote->copy, remote->drive->traits.drive_bytes, copies) < 3)
+        return code;
+    remote->ranges[remote->range_count++] = (struct range){copies[2], STRIA_PAGE_BYTES};
+    return copy_range(remote, &remote->ranges[remote->range_count - 1]);
 }
 
 static int remote_open(const char *path, bool writable, struct remote *remote, struct stria_trouble *trouble)
@@ -72,7 +87,7 @@ static int remote_open(const char *path, bool writable, struct remote *remote, s
     if (!remote->buffer || remote->copy < 0 ||
         ftruncate(remote->copy, (off_t)remote->drive->traits.drive_bytes) != 0)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: not enough memory to look at it", path);
-    code = copy_ends(remote);
+    code = copy_ranges(remote);
     return code < 0 ? stria_trouble_set(trouble, code, "%s cannot be read: %s", path, stria_code_text(code))
                     : STRIA_OK;
 }
@@ -122,9 +137,10 @@ int stria_remote_check(const char *path, const struct stria_guard *guard, bool *
     return code;
 }
 
-/* Writes back the blocks of one end that differ in the copy by now. */
-static int write_back(const struct remote *remote, uint64_t offset, uint64_t bytes, uint8_t *wiped)
+/* Writes back the blocks of one range that differ in the copy by now. */
+static int write_back(const struct remote *remote, const struct range *range, uint8_t *wiped)
 {
+    const uint64_t offset = range->offset, bytes = range->bytes;
     const uint32_t block = remote->drive->traits.block_bytes;
     int code = stria_drive_run(remote->drive, STRIA_IO_READ, offset, bytes, remote->buffer);
     if (code == STRIA_OK && pread(remote->copy, wiped, bytes, (off_t)offset) != (ssize_t)bytes)
@@ -135,14 +151,12 @@ static int write_back(const struct remote *remote, uint64_t offset, uint64_t byt
     return code;
 }
 
-static int write_ends_back(const struct remote *remote)
+static int write_ranges_back(const struct remote *remote)
 {
-    uint64_t offsets[2], bytes;
-    const unsigned count = find_ends(remote, offsets, &bytes);
     uint8_t *wiped = aligned_alloc(STRIA_PAGE_BYTES, END_BYTES);
     int code = wiped ? STRIA_OK : STRIA_ERR_NO_MEMORY;
-    for (unsigned i = 0; code == STRIA_OK && i < count; i++)
-        code = write_back(remote, offsets[i], bytes, wiped);
+    for (unsigned i = 0; code == STRIA_OK && i < remote->range_count; i++)
+        code = write_back(remote, &remote->ranges[i], wiped);
     if (code == STRIA_OK)
         code = stria_drive_run(remote->drive, STRIA_IO_FLUSH, 0, 0, NULL);
     free(wiped);
@@ -157,7 +171,7 @@ int stria_remote_erase(const char *path, struct stria_trouble *trouble)
         const struct stria_traits *traits = &remote.drive->traits;
         code = stria_content_wipe(remote.copy, traits->drive_bytes, traits->block_bytes, path, trouble);
         if (code == STRIA_OK)
-            code = write_ends_back(&remote);
+            code = write_ranges_back(&remote);
         if (code < 0 && trouble && trouble->code != code)
             stria_trouble_set(trouble, code, "cannot wipe the signatures from %s: %s", path,
                               stria_code_text(code));

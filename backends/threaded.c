@@ -86,7 +86,7 @@ static int threaded_attach(struct stria_drive *drive, const struct stria_region 
     for (unsigned i = 0; i < count; i++)
         threaded->regions[i] = regions[i];
     threaded->region_count = count;
-    atomic_store(&threaded->depth, threaded->under_way);
+    atomic_store(&threaded->depth_peak, threaded->under_way);
     atomic_store(&threaded->attach_wanted, true);
     thread_wake(threaded, true);
     const uint64_t deadline_ns = stria_clock_ns() + ATTACH_NS_MAX;
@@ -114,8 +114,8 @@ static int threaded_submit(struct stria_drive *drive, const struct stria_io *io)
         return code;
     if (threaded->under_way == drive->traits.depth_max)
         return STRIA_ERR_FULL;
-    if (++threaded->under_way > atomic_load_explicit(&threaded->depth, memory_order_relaxed))
-        atomic_store_explicit(&threaded->depth, threaded->under_way, memory_order_relaxed);
+    if (++threaded->under_way > atomic_load_explicit(&threaded->depth_peak, memory_order_relaxed))
+        atomic_store_explicit(&threaded->depth_peak, threaded->under_way, memory_order_relaxed);
     threaded->request_entries[stria_handover_free(&threaded->requests)] = *io;
     stria_handover_give(&threaded->requests);
     thread_wake(threaded, false);

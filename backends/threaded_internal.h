@@ -23,11 +23,11 @@ struct threaded_drive {
     /* The caller's own. */
     uint32_t under_way; /* accepted and not polled */
     pthread_t thread;
-    _Atomic uint32_t depth; /* the most that were under way at once since the caller attached */
 
     /* From the caller to the thread. */
     struct stria_handover requests;
     struct stria_io request_entries[STRIA_DEPTH_MAX];
+    _Atomic uint32_t depth_peak; /* the most that were under way at once since the caller attached */
     _Atomic bool revoked;        /* the thread takes no request any more; set under guard */
     struct stria_bell requested; /* for requests, attach and stop; listened to while inner is idle */
     _Atomic int rest;            /* enum threaded_rest */

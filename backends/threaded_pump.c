@@ -9,13 +9,14 @@
 #define SATURATED_WAIT_NS 20000000ull /* bounds how long a request can lie here when none gets done */
 #define DRAIN_NS_MAX      (STRIA_CLOSE_NS_MAX / 2)
 
-/* With half of the depth that the caller makes use of in inner, a new request waits for the next completion
- * instead of waking the thread: a system call and a switch of threads less for each request at full load. One
- * in inner is never enough: the drive would have nothing to do until its completion was answered. */
+/* With half of the most that the caller has had under way in inner, a new request waits for the next
+ * completion instead of waking the thread: a system call and a switch of threads less for each request at
+ * full load. One in inner is never enough: the drive would have nothing to do until its completion was
+ * answered. */
 static bool saturated(const struct threaded_drive *threaded)
 {
-    const uint32_t depth = atomic_load_explicit(&threaded->depth, memory_order_relaxed);
-    return threaded->inner_is_full || (threaded->inside >= 2 && threaded->inside * 2 >= depth);
+    const uint32_t peak = atomic_load_explicit(&threaded->depth_peak, memory_order_relaxed);
+    return threaded->inner_is_full || (threaded->inside >= 2 && threaded->inside * 2 >= peak);
 }
 
 /* The caller has waited long enough for what is in flight. */

@@ -86,14 +86,14 @@ static int open_flags(const struct stria_drive_options *options)
 /* Whoever opens a drive in any way shares this lock, and stria_guard_hold wants it alone: so readers, whom
  * nobody else has to keep away from, are not overwritten by an init. Where there are no such locks it goes
  * without. */
-static int share(const struct stria_drive_options *options, int fd, const struct stat *status,
-                 struct stria_trouble *trouble)
+static int share(const struct stria_drive_options *options, int fd, struct stria_trouble *trouble)
 {
     const int code = stria_lock_try(fd, F_RDLCK, 0, STRIA_GUARD_LOCK_BYTES);
     if (code == STRIA_OK || code == STRIA_ERR_UNSUPPORTED)
         return STRIA_OK;
     if (code != STRIA_ERR_BUSY)
-        return failure(options, errno, status, trouble);
+        return stria_trouble_set(trouble, code, "cannot lock %s, to keep it from being overwritten: %s",
+                                 options->path, stria_errno_text(errno));
     return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                              "%s is being made ready by another process: wait until that has ended",
                              options->path);
@@ -109,7 +109,7 @@ static int hold(const struct stria_drive_options *options, int *hold_fd, const s
     *hold_fd = open(options->path, open_flags(options) | (block && options->exclusive ? O_EXCL : 0));
     if (*hold_fd < 0)
         return failure(options, errno, status, trouble);
-    int code = share(options, *hold_fd, status, trouble);
+    int code = share(options, *hold_fd, trouble);
     if (code != STRIA_OK || !options->exclusive)
         return code;
     if (!block && flock(*hold_fd, (options->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)

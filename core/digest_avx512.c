@@ -1,7 +1,7 @@
 /* Compiled for AVX-512, whatever the rest is compiled for. */
 #define XXH_INLINE_ALL
-/* As fast as it hashes, xxHash's own distance of 512 bytes asks for the bytes too late: 67 instead of 83 GB/s
- * where they lie in the third cache. */
+/* As fast as it hashes, xxHash's own distance of at most 512 bytes asks for the bytes too late: 67 instead of
+ * 83 GB/s where they lie in the third cache. */
 #define XXH_PREFETCH_DIST 2048
 #include "core/digest_wide.h"
 

@@ -188,8 +188,8 @@ int stria_file_write_whole(const char *path, const void *data, size_t bytes, str
      * more. */
     sigset_t all, before;
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     const int code = write_renamed(target, data, bytes, there ? status.st_mode & 07777 : 0666, trouble);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }

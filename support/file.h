@@ -8,8 +8,9 @@
 
 /* Writes data to path, whole or not at all: into a temporary file in the same folder, synced, renamed over
  * path, the folder synced. A symbolic link keeps pointing where it did. "-" and /dev/stdout are standard
- * output; they and a path that is no regular file are written directly. Signals that come meanwhile are
- * delivered at the end, to the calling thread. The sentence of a failure names path. */
+ * output; they and a path that is no regular file are written directly. Signals for the calling thread wait
+ * until that is over: if no other thread takes them, no temporary file is left by one that ends the process.
+ * The sentence of a failure names path. */
 int stria_file_write_whole(const char *path, const void *data, size_t bytes, struct stria_trouble *trouble);
 
 /* Where a file that is written to path comes to lie: there, or where the symbolic link of that name points,

@@ -24,6 +24,8 @@ struct puppet {
     _Atomic unsigned hung; /* how often submit hung */
     _Atomic unsigned closed;
     _Atomic unsigned submitted;
+    _Atomic unsigned waits; /* how often poll began to wait */
+    _Atomic unsigned wakes;
     const struct stria_region *regions; /* as attached last */
     struct stria_bell bell;
     uint32_t count;
@@ -61,6 +63,7 @@ static int puppet_poll(struct stria_drive *drive, struct stria_done *done, unsig
     if (atomic_load(&puppet->poll_fails))
         return atomic_load(&puppet->poll_fails);
     if (atomic_load(&puppet->hold) || !puppet->count) {
+        atomic_fetch_add(&puppet->waits, 1);
         stria_bell_wait(&puppet->bell, ticket, wait_ns);
         return 0;
     }
@@ -72,6 +75,7 @@ static int puppet_poll(struct stria_drive *drive, struct stria_done *done, unsig
 
 static void puppet_wake(struct stria_drive *drive)
 {
+    atomic_fetch_add(&((struct puppet *)drive)->wakes, 1);
     stria_bell_ring(&((struct puppet *)drive)->bell);
 }
 
@@ -248,6 +252,51 @@ Test(threaded, requests_reach_a_drive_that_holds_its_half_full_queue)
     struct stria_done done;
     for (int i = 0; i < 4; i++)
         cr_assert(poll_one(drive, &done) == 1);
+    drive->backend->close(drive);
+}
+
+static void submit_held(struct stria_drive *drive, unsigned count)
+{
+    const unsigned before = atomic_load(&puppet.submitted);
+    atomic_store(&puppet.hold, true);
+    for (unsigned tag = 0; tag < count; tag++)
+        cr_assert(write_submit(drive, tag) == STRIA_OK);
+    until(&puppet.submitted, before + count);
+}
+
+static void take_all(struct stria_drive *drive, unsigned count)
+{
+    struct stria_done done;
+    atomic_store(&puppet.hold, false);
+    puppet_wake(&puppet.drive);
+    for (unsigned taken = 0; taken < count; taken++)
+        cr_assert(poll_one(drive, &done) == 1);
+}
+
+/* Whether the thread is woken for a fifth request, while it waits with four inside. */
+static bool fifth_wakes(struct stria_drive *drive)
+{
+    submit_held(drive, 4);
+    until(&puppet.waits, atomic_load(&puppet.waits) + 1);
+    const unsigned wakes = atomic_load(&puppet.wakes), submitted = atomic_load(&puppet.submitted);
+    cr_assert(write_submit(drive, 4) == STRIA_OK);
+    until(&puppet.submitted, submitted + 1);
+    const bool woken = atomic_load(&puppet.wakes) > wakes;
+    take_all(drive, 5);
+    return woken;
+}
+
+/* Whatever depth the drive would allow. */
+Test(threaded, is_not_woken_for_more_than_half_of_what_its_caller_has_had_under_way)
+{
+    static const struct stria_region regions[3] = {{data, 512}, {data, 512}, {data, 512}};
+    struct stria_drive *drive = puppet_wrap(32);
+    cr_expect_not(fifth_wakes(drive));
+    submit_held(drive, 16);
+    take_all(drive, 16);
+    cr_expect(fifth_wakes(drive), "four are little for this caller");
+    cr_assert(drive->backend->attach(drive, regions, 3) == STRIA_OK);
+    cr_expect_not(fifth_wakes(drive), "a caller who attaches anew is another one");
     drive->backend->close(drive);
 }
 

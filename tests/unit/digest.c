@@ -1,5 +1,6 @@
 #include "core/digest.h"
 
+#include "core/digest_wide.h"
 #include "tests/unit/random.h"
 
 #include <criterion/criterion.h>
@@ -54,13 +55,35 @@ Test(digest, does_not_depend_on_the_alignment_of_the_bytes)
     }
 }
 
-/* This file is compiled for any processor, the hosted core chooses by the one it runs on. */
-Test(digest, is_the_same_however_wide_the_vectors_are)
+/* This file is compiled for any processor. */
+static void expect_xxh3(uint64_t (*digest)(uint64_t seed, const void *data, size_t bytes))
 {
     static uint8_t payload[9000];
     struct stria_random random = random_of(3);
     random_fill(&random, payload, sizeof(payload));
     for (size_t bytes = 0; bytes <= sizeof(payload); bytes += bytes < 2200 ? 1 : 97)
-        cr_assert_eq(stria_digest_seeded(bytes * 31, payload, bytes),
-                     XXH3_64bits_withSeed(payload, bytes, bytes * 31), "of %zu bytes", bytes);
+        cr_assert_eq(digest(bytes * 31, payload, bytes), XXH3_64bits_withSeed(payload, bytes, bytes * 31),
+                     "of %zu bytes", bytes);
 }
+
+Test(digest, is_the_same_however_wide_the_vectors_are)
+{
+    expect_xxh3(stria_digest_seeded);
+}
+
+#ifdef __x86_64__
+/* The hosted core chooses the widest that the processor has; so each is looked at by itself. */
+Test(digest, is_the_same_with_avx2)
+{
+    if (!__builtin_cpu_supports("avx2"))
+        cr_skip_test("this processor has none");
+    expect_xxh3(stria_digest_seeded_avx2);
+}
+
+Test(digest, is_the_same_with_avx_512)
+{
+    if (!__builtin_cpu_supports("avx512f"))
+        cr_skip_test("this processor has none");
+    expect_xxh3(stria_digest_seeded_avx512);
+}
+#endif

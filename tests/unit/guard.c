@@ -120,7 +120,7 @@ static void write_at(const char *path, off_t offset, const void *data, size_t by
     close(fd);
 }
 
-static void write_superblock(const char *path, unsigned copy)
+static void write_superblock(const char *path, unsigned copy, uint64_t drive_bytes)
 {
     uint8_t page[STRIA_PAGE_BYTES];
     struct stria_superblock super = {.version = STRIA_FORMAT_VERSION,
@@ -134,7 +134,7 @@ static void write_superblock(const char *path, unsigned copy)
                                      .created_unix_ns = 1,
                                      .array_name = "rig",
                                      .drive_name = "left"};
-    cr_assert_eq(stria_geometry_plan(&super.geometry, DRIVE_BYTES, 1u << 20, 512), STRIA_OK);
+    cr_assert_eq(stria_geometry_plan(&super.geometry, drive_bytes, 1u << 20, 512), STRIA_OK);
     stria_superblock_encode(page, &super);
     write_at(path, (off_t)super.geometry.super_offset[copy], page, sizeof(page));
 }
@@ -190,7 +190,7 @@ Test(guard, either_copy_of_our_own_superblock_makes_a_drive_ours)
     for (unsigned copy = 0; copy < 2; copy++) {
         const char *name = copy ? "second" : "first";
         run("truncate -s %u %s", DRIVE_BYTES, name);
-        write_superblock(name, copy);
+        write_superblock(name, copy, DRIVE_BYTES);
         assert_refused(name, "drive 'left' (2 of 4) of Stria's array 'rig'",
                        "abcd0100-0000-0000-0000-000000000000", true);
         assert_erases(name);
@@ -198,12 +198,14 @@ Test(guard, either_copy_of_our_own_superblock_makes_a_drive_ours)
     }
 }
 
-Test(guard, both_copies_are_erased_also_where_the_drive_has_grown)
+Test(guard, every_copy_is_erased_also_where_the_drive_has_grown)
 {
     run("truncate -s %u data", DRIVE_BYTES);
-    write_superblock("data", 0);
-    write_superblock("data", 1);
+    write_superblock("data", 0, DRIVE_BYTES);
+    write_superblock("data", 1, DRIVE_BYTES);
     run("truncate -s %u data", 2 * DRIVE_BYTES);
+    /* An older array's, of a time when the drive was as large as it is now. */
+    write_superblock("data", 1, 2 * DRIVE_BYTES);
     assert_refused("data", "drive 'left'", "--erase data", true);
     assert_erases("data");
     run("test $(tr -d '\\000' <data | wc -c) -eq 0");
@@ -212,7 +214,7 @@ Test(guard, both_copies_are_erased_also_where_the_drive_has_grown)
 Test(guard, a_damaged_superblock_of_ours_is_still_refused)
 {
     run("truncate -s %u data", DRIVE_BYTES);
-    write_superblock("data", 0);
+    write_superblock("data", 0, DRIVE_BYTES);
     write_at("data", (64 << 10) + 300, "damage", 6);
     assert_refused("data", "a damaged superblock of Stria's", "--erase data", true);
 }

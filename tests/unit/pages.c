@@ -64,6 +64,26 @@ Test(pages, are_all_given_back)
         cr_assert_not(is_mapped(base + at), "at %zu", at);
 }
 
+static unsigned long mapped_pages(void)
+{
+    unsigned long pages;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    cr_assert(statm && fscanf(statm, "%lu", &pages) == 1);
+    fclose(statm);
+    return pages;
+}
+
+/* What lies before and behind the aligned part is given back as well. */
+Test(pages, leave_no_room_lost)
+{
+    const size_t bytes = (3u << 20) + 4096;
+    stria_pages_unmap(stria_pages_map(bytes), bytes);
+    const unsigned long before = mapped_pages();
+    for (unsigned turn = 0; turn < 100; turn++)
+        stria_pages_unmap(stria_pages_map(bytes), bytes);
+    cr_assert_leq(mapped_pages(), before + STRIA_HUGE_PAGE_BYTES / 4096);
+}
+
 Test(pages, too_many_are_refused)
 {
     cr_assert_null(stria_pages_map(SIZE_MAX));
