@@ -1,9 +1,7 @@
 #include "backends/threaded_internal.h"
 #include "core/digest.h"
 #include "support/clock.h"
-#include "support/slice.h"
 
-#define SLICE_NS          500000u /* a chunk that was read is still in the caches when it gets hashed */
 #define BATCH_MAX         16u
 #define IDLE_WAIT_NS      STRIA_NS_PER_S
 #define SATURATED_WAIT_NS 20000000ull /* bounds how long a request can lie here when none gets done */
@@ -183,7 +181,6 @@ static bool finished(struct threaded_drive *threaded)
 void *threaded_pump(void *argument)
 {
     struct threaded_drive *threaded = argument;
-    stria_slice_ask(SLICE_NS);
     while (!finished(threaded)) {
         if (atomic_load(&threaded->attach_wanted))
             attach(threaded);
