@@ -143,8 +143,8 @@ struct stria_backend {
      * alone give the numbers a meaning. Takes the place of the lock that this drive had on it; NONE gives it
      * back, as closing the drive does and the end of the process, however it ends. STRIA_ERR_BUSY when
      * another one's lock is in the way, with who has it in holder. STRIA_ERR_UNSUPPORTED where there are no
-     * such locks; else not known. Never waits. Any thread. Null where nobody else can
-     * have the drive open. */
+     * such locks; else not known. Never waits. Any thread. Null where nobody else
+     * can have the drive open. */
     int (*lock)(struct stria_drive *drive, uint64_t number, enum stria_lock how,
                 char holder[STRIA_LOCK_HOLDER_BYTES]);
 
