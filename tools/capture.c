@@ -32,19 +32,17 @@ static bool has_more(struct capture *capture)
     return stria_source_fill(capture->source, &next, 1, NULL) != 0;
 }
 
-static bool end_with_code(struct capture *capture, int code)
+/* A stream that ends without bytes that were read is never complete. */
+static bool end_with_code(struct capture *capture, int code, size_t bytes_in_hand)
 {
-    switch (code) {
-    case STRIA_ERR_ARRAY_FULL:
-        return end_with(capture, has_more(capture) ? STRIA_CAPTURE_ARRAY_FULL : STRIA_CAPTURE_COMPLETE);
-    case STRIA_ERR_GONE:
+    if (code == STRIA_ERR_GONE)
         return end_with(capture, STRIA_CAPTURE_NO_DRIVE);
-    case STRIA_ERR_CLOSED:
+    if (code == STRIA_ERR_ARRAY_FULL && (bytes_in_hand > 0 || has_more(capture)))
+        return end_with(capture, STRIA_CAPTURE_ARRAY_FULL);
+    if ((code == STRIA_ERR_ARRAY_FULL || code == STRIA_ERR_CLOSED) && bytes_in_hand == 0)
         return end_with(capture, STRIA_CAPTURE_COMPLETE);
-    default:
-        stria_trouble_set(capture->trouble, code, "cannot go on recording: %s", stria_code_text(code));
-        return end_with(capture, STRIA_CAPTURE_FAILED);
-    }
+    stria_trouble_set(capture->trouble, code, "cannot go on recording: %s", stria_code_text(code));
+    return end_with(capture, STRIA_CAPTURE_FAILED);
 }
 
 /* Waits for a buffer as long as nobody asks to stop. */
@@ -75,26 +73,29 @@ static bool record_chunk(struct capture *capture, void *buffer)
         return end_with(capture, STRIA_CAPTURE_COMPLETE);
     int code = stria_writer_commit(capture->writer, buffer, (size_t)got);
     if (code != STRIA_OK)
-        return end_with_code(capture, code);
+        return end_with_code(capture, code, (size_t)got);
     return got == (int64_t)capture->chunk_bytes || end_of_source(capture);
 }
 
-/* The stream's tail is not worth a gap: the source has ended and can wait for a buffer. */
+/* The stream's tail is not worth a gap: the source has ended and can wait for a buffer, also when it was a
+ * signal that ended it. What was read goes in, however long the drives take, as the recording's end waits. */
 static bool record_tail(struct capture *capture, size_t bytes)
 {
     void *buffer;
-    int code = bytes ? acquire(capture, &buffer) : STRIA_ERR_CLOSED;
+    if (bytes == 0)
+        return end_of_source(capture);
+    int code = stria_writer_acquire(capture->writer, UINT64_MAX, &buffer);
     if (code == STRIA_OK) {
         memcpy(buffer, capture->passing, bytes);
         code = stria_writer_commit(capture->writer, buffer, bytes);
     }
-    return code == STRIA_OK || bytes == 0 ? end_of_source(capture) : end_with_code(capture, code);
+    return code == STRIA_OK ? end_of_source(capture) : end_with_code(capture, code, bytes);
 }
 
 static bool drop_chunk(struct capture *capture)
 {
     if (!capture->passing && !(capture->passing = malloc(capture->chunk_bytes)))
-        return end_with_code(capture, STRIA_ERR_NO_MEMORY);
+        return end_with_code(capture, STRIA_ERR_NO_MEMORY, 0);
     int64_t got =
         stria_source_fill(capture->source, capture->passing, capture->chunk_bytes, capture->trouble);
     if (got < 0)
@@ -102,7 +103,7 @@ static bool drop_chunk(struct capture *capture)
     if (got < (int64_t)capture->chunk_bytes)
         return record_tail(capture, (size_t)got);
     int code = stria_writer_skip(capture->writer, capture->chunk_bytes, STRIA_GAP_BUFFER);
-    return code == STRIA_OK || end_with_code(capture, code);
+    return code == STRIA_OK || end_with_code(capture, code, capture->chunk_bytes);
 }
 
 static bool step(struct capture *capture)
@@ -113,7 +114,7 @@ static bool step(struct capture *capture)
     if (code == STRIA_OK)
         return record_chunk(capture, buffer);
     if (code != STRIA_ERR_TIMEOUT)
-        return end_with_code(capture, code);
+        return end_with_code(capture, code, 0);
     return capture->overrun == STRIA_OVERRUN_STOP ? end_with(capture, STRIA_CAPTURE_OVERRUN)
                                                   : drop_chunk(capture);
 }

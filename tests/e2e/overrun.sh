@@ -111,8 +111,42 @@ report_alone_on_stdout() {
     complains "recording 'r'"
 }
 
+# Both drives take nothing for a while: four buffers are filled, and what comes then finds none.
+ended_while_buffers_are_full() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    sed 's/^buffer = .*/buffer = 4MiB/; s/^size = .*/&\nfault = write:stall=3s/' array.ini >slow.ini
+    noise input 4694304
+    mkfifo fifo
+    background "$stria" record slow.ini --name r --input fifo --on-overrun drop --report report.json
+    cat >feed.py <<'PYTHON'
+import array, fcntl, os, signal, sys, termios, time
+fd = os.open("fifo", os.O_WRONLY)
+data = open("input", "rb").read()
+while data:
+    data = data[os.write(fd, data):]
+left = array.array("i", [1])
+while left[0]:
+    time.sleep(0.01)
+    fcntl.ioctl(fd, termios.FIONREAD, left)
+os.kill(int(sys.argv[1]), signal.SIGINT)
+time.sleep(60)
+PYTHON
+    python3 feed.py $process &
+    feeder=$!
+    echo $feeder >>"$scratch/processes"
+    status=0
+    wait $process || status=$?
+    kill $feeder
+    [ $status -eq 0 ] || fail "exit status $status: $(cat err)"
+    json report.json 'd["recording"]["length_bytes"], d["recording"]["dropped_bytes"]' '(4694304, 0)'
+    expect 0 "$stria" export array.ini r -o output
+    same input output
+}
+
 it "drop leaves gaps at their true offsets, and says which drive held them up" drops
 it "drop takes a pipe to its end, to the byte" drops_from_a_pipe
+it "a signal while every buffer is full loses nothing that was read" ended_while_buffers_are_full
 it "stop ends a recording that is whole so far" stops
 it "block waits and loses nothing, and a file never needs more" waits
 it "an input that just fits is whole" just_fits
