@@ -45,10 +45,12 @@ static bool queue_pop(struct stria_slot_queue *queue, uint32_t *slot)
     return true;
 }
 
-int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, struct stria_bell *pump)
+int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, uint32_t chunk_bytes,
+                        struct stria_bell *pump)
 {
     memset(intake, 0, sizeof(*intake));
     intake->pump = pump;
+    intake->chunk_bytes = chunk_bytes;
     intake->capacity = 2 * power_of_two_from(slot_count);
     intake->items = calloc(intake->capacity, sizeof(*intake->items));
     intake->item_of_slot = calloc(slot_count, sizeof(*intake->item_of_slot));
@@ -63,8 +65,10 @@ int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, struct
         stria_intake_destroy(intake);
         return STRIA_ERR_NO_MEMORY;
     }
-    for (uint32_t slot = slot_count; slot > 0; slot--)
+    for (uint32_t slot = slot_count; slot > 0; slot--) {
+        atomic_init(&intake->item_of_slot[slot - 1], STRIA_ITEM_NONE);
         queue_push(&intake->free, slot - 1);
+    }
     return STRIA_OK;
 }
 
@@ -122,13 +126,21 @@ void *stria_intake_reclaim(struct stria_intake *intake)
     return memory;
 }
 
-static int try_acquire(struct stria_intake *intake, uint32_t *slot)
+/* STRIA_OK while the stream goes on, else why it does not. */
+static int refusal_of(struct stria_intake *intake)
 {
     int refusal = atomic_load(&intake->refusal);
     if (refusal != STRIA_OK)
         return refusal;
-    if (atomic_load(&intake->closed))
-        return STRIA_ERR_CLOSED;
+    bool ended = atomic_load(&intake->closed) || atomic_load(&intake->reach) & STRIA_INTAKE_REACHED;
+    return ended ? STRIA_ERR_CLOSED : STRIA_OK;
+}
+
+static int try_acquire(struct stria_intake *intake, uint32_t *slot)
+{
+    int refusal = refusal_of(intake);
+    if (refusal != STRIA_OK)
+        return refusal;
     struct stria_intake_item *item = next_item(intake);
     if (!item || !take_free(intake, slot))
         return STRIA_ERR_TIMEOUT;
@@ -157,10 +169,36 @@ int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t
     }
 }
 
+/* Makes an item part of the stream. What lies behind a short chunk cannot be, and what has something behind
+ * it cannot be short: whoever says so first is right, whichever thread that is. */
+static int extend(struct stria_intake *intake, uint32_t number, bool is_short)
+{
+    uint64_t reach = atomic_load(&intake->reach);
+    uint64_t extended;
+    do {
+        const bool behind = (int32_t)(number - (uint32_t)reach) >= 0;
+        if (behind && reach & STRIA_INTAKE_REACHED)
+            return STRIA_ERR_CLOSED;
+        if (!behind && is_short)
+            return STRIA_ERR_INVALID;
+        extended = (behind ? number + 1 : reach) | (is_short ? STRIA_INTAKE_REACHED : 0);
+    } while (!atomic_compare_exchange_weak(&intake->reach, &reach, extended));
+    return STRIA_OK;
+}
+
 int stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
                         uint64_t captured_ns)
 {
-    uint32_t number = atomic_load_explicit(&intake->item_of_slot[slot], memory_order_relaxed);
+    const uint64_t held = atomic_exchange(&intake->item_of_slot[slot], STRIA_ITEM_NONE);
+    if (held == STRIA_ITEM_NONE)
+        return STRIA_ERR_INVALID;
+    const uint32_t number = (uint32_t)held;
+    const bool is_short = length_bytes < intake->chunk_bytes;
+    const int code = extend(intake, number, is_short);
+    if (code != STRIA_OK) {
+        atomic_store(&intake->item_of_slot[slot], held);
+        return code;
+    }
     struct stria_intake_item *item = &intake->items[number & (intake->capacity - 1)];
     uint32_t state = atomic_load(&item->state);
     if (state == STRIA_INTAKE_FILLING) {
@@ -168,8 +206,13 @@ int stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t len
         item->captured_ns = captured_ns;
         atomic_compare_exchange_strong(&item->state, &state, STRIA_INTAKE_READY);
     }
-    if (state != STRIA_INTAKE_FILLING)
-        return state == STRIA_INTAKE_MISSING ? STRIA_ERR_CLOSED : STRIA_ERR_INVALID;
+    if (state != STRIA_INTAKE_FILLING) {
+        STRIA_ASSERT(state == STRIA_INTAKE_MISSING);
+        atomic_store(&intake->item_of_slot[slot], held);
+        return STRIA_ERR_CLOSED;
+    }
+    if (is_short)
+        stria_bell_ring(&intake->freed);
     if (!atomic_load(&intake->pump_busy))
         stria_bell_ring(intake->pump);
     return STRIA_OK;
@@ -180,16 +223,17 @@ int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum s
     struct stria_intake_item *item;
     for (;;) {
         uint32_t ticket = stria_bell_listen(&intake->freed);
-        int refusal = atomic_load(&intake->refusal);
+        int refusal = refusal_of(intake);
         if (refusal != STRIA_OK)
             return refusal;
-        if (atomic_load(&intake->closed))
-            return STRIA_ERR_CLOSED;
         item = next_item(intake);
         if (item)
             break;
         stria_bell_wait(&intake->freed, ticket, RING_NS);
     }
+    int code = extend(intake, atomic_load_explicit(&intake->acquired, memory_order_relaxed), false);
+    if (code != STRIA_OK)
+        return code;
     item->skip = true;
     item->length_bytes = length_bytes;
     item->cause = cause;

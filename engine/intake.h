@@ -35,14 +35,21 @@ struct stria_slot_queue {
     _Atomic uint32_t head, tail;
 };
 
+#define STRIA_ITEM_NONE      UINT64_MAX
+#define STRIA_INTAKE_REACHED ((uint64_t)1 << 32)
+
 struct stria_intake {
     struct stria_slot_queue free;    /* pump to producer */
     struct stria_slot_queue reclaim; /* pump to producer: slots whose own memory is free again */
     struct stria_intake_item *items;
-    uint32_t capacity;              /* of items; a power of two */
-    _Atomic uint32_t acquired;      /* items begun by the producer */
-    _Atomic uint32_t taken;         /* items taken by the pump */
-    _Atomic uint32_t *item_of_slot; /* which item a slot in the producer's hands is */
+    uint32_t capacity;         /* of items; a power of two */
+    _Atomic uint32_t acquired; /* items begun by the producer */
+    _Atomic uint32_t taken;    /* items taken by the pump */
+    uint32_t chunk_bytes;      /* a commit of less ends the stream */
+    _Atomic uint64_t
+        reach; /* low half: one past the furthest item that was committed or skipped; with
+                  STRIA_INTAKE_REACHED the last of them was a short chunk, which ends the stream */
+    _Atomic uint64_t *item_of_slot; /* which item a slot is that the producer holds; else STRIA_ITEM_NONE */
     void **own_memory;              /* by slot: the caller's memory it stands for */
     uint32_t *at_hand;      /* free slots, the one freed last on top: its bytes may still be in a cache; */
     uint32_t at_hand_count; /* both the producer's alone */
@@ -58,12 +65,16 @@ struct stria_intake {
 };
 
 /* All slots are free at first. STRIA_ERR_NO_MEMORY. */
-int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, struct stria_bell *pump);
+int stria_intake_create(struct stria_intake *intake, uint32_t slot_count, uint32_t chunk_bytes,
+                        struct stria_bell *pump);
 void stria_intake_destroy(struct stria_intake *intake);
 
-/* The producer's side. Acquire gives STRIA_ERR_TIMEOUT at once when only reclaiming could free a slot. */
+/* The producer's side. Acquire gives STRIA_ERR_TIMEOUT at once when only reclaiming could free a slot; it and
+ * skip give STRIA_ERR_CLOSED when the stream has ended. */
 int stria_intake_acquire(struct stria_intake *intake, uint64_t wait_ns, uint32_t *slot);
-/* STRIA_ERR_CLOSED: the stream has ended without it; STRIA_ERR_INVALID: it is committed already. */
+/* Any thread. STRIA_ERR_CLOSED: the stream has ended without it; STRIA_ERR_INVALID: the slot is not acquired,
+ * or committed already, or the chunk is short and something behind it is committed or skipped. A slot that
+ * was not taken stays the producer's. */
 int stria_intake_commit(struct stria_intake *intake, uint32_t slot, uint64_t length_bytes,
                         uint64_t captured_ns);
 int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum stria_gap_cause cause);

@@ -91,8 +91,8 @@ static int create_ring(struct stria_writer *writer, const struct stria_writer_op
     else if (stria_ring_create(&writer->ring, slots * chunk, trouble) != STRIA_OK)
         return STRIA_ERR_NO_MEMORY;
     writer->slot_data = calloc(slots, sizeof(*writer->slot_data));
-    if (!writer->slot_data ||
-        stria_intake_create(&writer->intake, writer->slot_count, &writer->array->bell) != STRIA_OK)
+    if (!writer->slot_data || stria_intake_create(&writer->intake, writer->slot_count, array->chunk_bytes,
+                                                  &writer->array->bell) != STRIA_OK)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for %" PRIu64 " slots", slots);
     for (uint64_t slot = 0; slot < slots; slot++)
         writer->slot_data[slot] = writer->ring.base + slot * chunk;
@@ -308,14 +308,6 @@ int stria_writer_acquire(struct stria_writer *writer, uint64_t wait_ns, void **b
     return code;
 }
 
-static int commit_slot(struct stria_writer *writer, uint32_t slot, size_t length_bytes)
-{
-    size_t block = writer->array->block_bytes;
-    size_t padded = (length_bytes + block - 1) & ~(block - 1);
-    memset((uint8_t *)writer->slot_data[slot] + length_bytes, 0, padded - length_bytes);
-    return stria_intake_commit(&writer->intake, slot, length_bytes, stria_clock_ns());
-}
-
 int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length_bytes)
 {
     size_t chunk = writer->array->chunk_bytes;
@@ -323,7 +315,7 @@ int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length
     if (offset % chunk != 0 || offset / chunk >= writer->slot_count || length_bytes == 0 ||
         length_bytes > chunk)
         return STRIA_ERR_INVALID;
-    return commit_slot(writer, (uint32_t)(offset / chunk), length_bytes);
+    return stria_intake_commit(&writer->intake, (uint32_t)(offset / chunk), length_bytes, stria_clock_ns());
 }
 
 int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t length_bytes, uint64_t wait_ns)
@@ -337,7 +329,7 @@ int stria_writer_commit_own(struct stria_writer *writer, void *memory, size_t le
         return code;
     writer->slot_data[slot] = memory;
     writer->intake.own_memory[slot] = memory;
-    code = commit_slot(writer, slot, length_bytes);
+    code = stria_intake_commit(&writer->intake, slot, length_bytes, stria_clock_ns());
     if (code != STRIA_OK)
         writer->intake.own_memory[slot] = NULL;
     return code;

@@ -59,8 +59,7 @@ struct stria_writer {
     uint64_t durable_bytes;
     uint64_t snapshot_ns;
     bool end_fed;
-    bool closed; /* a short chunk ended the stream */
-    bool over;   /* the recorder has finished */
+    bool over; /* the recorder has finished */
 };
 
 /* The pump, for the drives that are there. */

@@ -146,21 +146,22 @@ static struct stria_event event_of(const struct stria_writer *writer, struct str
     };
 }
 
-/* One item of the stream into the recorder. What follows a short chunk cannot be part of the stream. */
+/* Zeroes behind a short chunk, up to the block that is written. */
+static void pad(const struct stria_writer *writer, const struct stria_event *event)
+{
+    const size_t block = writer->array->block_bytes;
+    const size_t tail = event->length_bytes % block;
+    if (tail > 0)
+        memset((uint8_t *)writer->slot_data[event->slot] + event->length_bytes, 0, block - tail);
+}
+
+/* One item of the stream into the recorder. */
 static void feed_item(struct stria_writer *writer, struct stria_intake_item *item, uint64_t now_ns)
 {
     const struct stria_event event = event_of(writer, item, now_ns);
-    const bool commits = event.kind == STRIA_EVENT_COMMIT;
-    if (writer->closed) {
-        if (commits)
-            stria_intake_release(&writer->intake, event.slot);
-        return;
-    }
+    if (event.kind == STRIA_EVENT_COMMIT)
+        pad(writer, &event);
     stria_meter_input(writer->meter, now_ns, event.length_bytes);
-    if (commits && event.length_bytes < writer->array->chunk_bytes) {
-        writer->closed = true;
-        stria_intake_refuse(&writer->intake, STRIA_ERR_CLOSED);
-    }
     stria_pump_feed(writer->pump, &event);
 }
 
@@ -168,7 +169,7 @@ static uint32_t feed_items(struct stria_writer *writer)
 {
     uint32_t count = 0;
     struct stria_intake_item *item = stria_intake_peek(&writer->intake);
-    while (item && (writer->closed || stria_recorder_accepts(writer->recorder))) {
+    while (item && stria_recorder_accepts(writer->recorder)) {
         feed_item(writer, item, stria_clock_ns());
         stria_intake_take(&writer->intake);
         count++;

@@ -97,11 +97,13 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
 /* A buffer of one chunk, aligned to 4096, waited for up to wait_ns (UINT64_MAX: for ever). Several may be
  * held; they follow each other in the stream in the order in which they were acquired. One thread acquires.
  * STRIA_ERR_TIMEOUT: all are in use; STRIA_ERR_ARRAY_FULL: no extent is left; STRIA_ERR_GONE: no drive is
- * left; STRIA_ERR_CLOSED: the stream has ended. */
+ * left; STRIA_ERR_CLOSED: the stream has ended, be it by a short chunk. */
 int stria_writer_acquire(struct stria_writer *writer, uint64_t wait_ns, void **buffer);
 
-/* Hands a filled buffer over. length_bytes is the chunk size; less only for the stream's last one. Any
- * thread. STRIA_ERR_CLOSED: the stream has ended without it. */
+/* Hands a filled buffer over, once. length_bytes is the chunk size; less only for the stream's last one,
+ * which ends it. Any thread. STRIA_ERR_CLOSED: the stream has ended without it; STRIA_ERR_INVALID: the buffer
+ * is not one that was acquired and not yet committed, or it is short while something behind it is committed
+ * or skipped. What was not taken stays acquired. */
 int stria_writer_commit(struct stria_writer *writer, void *buffer, size_t length_bytes);
 
 /* Records one chunk of the caller's own memory without a copy: aligned to 4096 and, for a short last one,
@@ -117,7 +119,9 @@ void *stria_writer_reclaim(struct stria_writer *writer);
 
 /* The source went on without us: the next length_bytes of the stream (whole chunks) are a gap of this cause
  * (STRIA_GAP_BUFFER names the drive that holds most chunks back). All skips of a recording together may have
- * 2^62 bytes; beyond that STRIA_ERR_INVALID. The thread that acquires. */
+ * 2^62 bytes; beyond that STRIA_ERR_INVALID. STRIA_ERR_CLOSED: the stream has ended. The thread that
+ * acquires.
+ */
 int stria_writer_skip(struct stria_writer *writer, uint64_t length_bytes, enum stria_gap_cause cause);
 
 struct stria_progress {

@@ -214,7 +214,7 @@ static void run(struct pattern pattern)
     memset(&stress, 0, sizeof(stress));
     stress.pattern = pattern;
     pthread_t producer;
-    cr_assert_eq(stria_intake_create(&stress.intake, SLOTS, &stress.bell), STRIA_OK);
+    cr_assert_eq(stria_intake_create(&stress.intake, SLOTS, 1, &stress.bell), STRIA_OK);
     for (uint32_t i = 0; i < pattern.committers; i++) {
         stress.mailboxes[i].stress = &stress;
         cr_assert_eq(pthread_create(&stress.mailboxes[i].thread, NULL, run_committer, &stress.mailboxes[i]),
