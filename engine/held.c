@@ -185,10 +185,11 @@ void stria_held_look(struct stria_array *array, const uint64_t *recordings, uint
 {
     bool *begun = calloc(count ? count : 1, sizeof(*begun));
     bool all = begun != NULL;
-    for (uint32_t index = 0; begun && index < array->member_count; index++)
+    for (uint32_t index = 0; index < array->member_count; index++)
+        all &= !array->members[index].drive || stria_reads_usable(array, index);
+    for (uint32_t index = 0; all && index < array->member_count; index++)
         if (array->members[index].drive)
-            all &= stria_reads_usable(array, index) &&
-                   look_at(array, index, recordings, count, begun, removed) == STRIA_OK;
+            all = look_at(array, index, recordings, count, begun, removed) == STRIA_OK;
     /* What no drive knows any more was removed and forgotten. */
     for (uint32_t index = 0; all && index < count; index++)
         removed[index] |= !begun[index];

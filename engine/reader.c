@@ -19,9 +19,6 @@
 #define AHEAD_PER_DRIVE_MAX   16u
 #define CHUNK_NONE            UINT64_MAX
 
-/* How often what is damaged makes us look whether the recording was removed. */
-#define LOOK_NS STRIA_NS_PER_S
-
 /* Where the payload that lies in a wrong place is looked for: as many extents of the stream on either side.
  */
 #define NEIGHBOURS   32u
@@ -40,6 +37,7 @@ struct slot {
     struct stria_fetch fetch;
     uint64_t due_ns;   /* DUE: when to submit */
     uint64_t since_ns; /* READING: when it was asked for, as watched time */
+    uint64_t read_ns;  /* when a read of it ended last; zero: none did */
     bool good;         /* READY: proven; else what is wrong in the first place … */
     enum stria_verdict verdict;
     int code;     /* … UNREADABLE: why */
@@ -60,8 +58,8 @@ struct stria_reader {
     uint64_t next;    /* the first chunk that was not read ahead yet */
     uint32_t ahead;   /* how far to read ahead: more the longer the reading goes straight on */
     uint32_t searches_in_vain;
-    uint64_t look_due_ns; /* when to look again whether the recording was removed */
-    bool removed;         /* it was */
+    uint64_t looked_ns; /* when we began to look last whether the recording was removed */
+    bool removed;       /* it was */
     struct stria_watch watch;
 };
 
@@ -77,6 +75,7 @@ static void note(struct slot *slot, enum stria_verdict verdict, int code)
 /* The next alternative on a drive that is there; the chunk is not to be had when none is left. */
 static void begin_alternative(struct stria_reader *reader, struct slot *slot)
 {
+    slot->good = false;
     for (; slot->tried < slot->extent_count; slot->tried++) {
         const struct stria_map_extent *extent = &slot->extents[slot->tried];
         if (!stria_reads_usable(reader->array, extent->drive)) {
@@ -93,7 +92,6 @@ static void begin_alternative(struct stria_reader *reader, struct slot *slot)
         return;
     }
     slot->state = SLOT_READY;
-    slot->good = false;
 }
 
 static void try_next(struct stria_reader *reader, struct slot *slot)
@@ -190,6 +188,7 @@ static void on_done(void *context, uint32_t drive, const struct stria_done *done
         return;
     slot->state = SLOT_DUE;
     slot->due_ns = 0;
+    slot->read_ns = stria_clock_ns();
     if (slot->chunk == CHUNK_NONE) {
         slot->state = SLOT_EMPTY;
         return;
@@ -222,6 +221,15 @@ static uint8_t *fresh_buffer(const struct stria_reader *reader)
     return stria_pages_map(reader->array->chunk_bytes);
 }
 
+/* The chunk is begun anew once there is memory for it, if it is still wanted then. */
+static void put_off(struct stria_reader *reader, struct slot *slot)
+{
+    if (slot->chunk < reader->next)
+        reader->next = slot->chunk;
+    slot->chunk = CHUNK_NONE;
+    slot->state = SLOT_EMPTY;
+}
+
 /* What was in flight may still arrive: its memory is left to it. */
 static void on_gone(void *context, uint32_t drive, int code)
 {
@@ -236,12 +244,10 @@ static void on_gone(void *context, uint32_t drive, int code)
             slot->turn++;
             slot->data = fresh_buffer(reader);
         }
-        if (slot->chunk == CHUNK_NONE)
-            slot->state = SLOT_EMPTY;
-        else if (slot->data)
-            begin_alternative(reader, slot);
+        if (slot->chunk == CHUNK_NONE || !slot->data)
+            put_off(reader, slot);
         else
-            slot->state = SLOT_READY;
+            begin_alternative(reader, slot);
     }
 }
 
@@ -294,6 +300,7 @@ static void read_ahead(struct stria_reader *reader)
             slot->extents = place.extents;
             slot->extent_count = place.extent_count;
             slot->tried = 0;
+            slot->read_ns = 0;
             begin_alternative(reader, slot);
         }
         if (place.state != STRIA_MAP_STORED)
@@ -354,13 +361,15 @@ static struct slot *wait_for_current(struct stria_reader *reader)
         uint32_t ended = stria_reads_poll(reader->array);
         uint64_t now_ns = stria_clock_ns();
         read_ahead(reader);
+        bool begun = slot_of(reader, reader->current) != NULL;
+        if (!begun && !any_under_way(reader))
+            return NULL;
         uint64_t due_ns = drive_slots(reader, now_ns);
         struct slot *slot = slot_of(reader, reader->current);
         if (slot && slot->state == SLOT_READY)
             return slot;
-        if (!slot && !any_under_way(reader))
-            return NULL;
-        if (ended == 0 && due_ns > now_ns)
+        bool put_off_now = begun && !slot;
+        if (ended == 0 && due_ns > now_ns && !put_off_now)
             stria_reads_wait(reader->array, ticket, due_ns - now_ns);
     }
 }
@@ -372,10 +381,19 @@ static enum stria_read_verdict hole_verdict(enum stria_map_state state)
 
 bool stria_reader_removed(struct stria_reader *reader)
 {
+    reader->looked_ns = stria_clock_ns();
     if (!reader->removed && !reader->array->writable)
         stria_held_look(reader->array, &reader->info.id, 1, &reader->removed);
-    reader->look_due_ns = stria_clock_ns() + LOOK_NS;
     return reader->removed;
+}
+
+/* Whether what a slot holds may be called damaged: only a look that is younger than its read can tell that
+ * the recording was there. One look does for all that was read before. */
+static bool is_damage(struct stria_reader *reader, const struct slot *slot)
+{
+    if (reader->looked_ns < slot->read_ns)
+        stria_reader_removed(reader);
+    return !reader->removed;
 }
 
 int64_t stria_reader_view(struct stria_reader *reader, uint64_t offset, const void **data,
@@ -398,7 +416,7 @@ int64_t stria_reader_view(struct stria_reader *reader, uint64_t offset, const vo
     if (!slot)
         return STRIA_ERR_NO_MEMORY;
     *verdict = slot->good ? STRIA_READ_OK : STRIA_READ_CORRUPT;
-    if (!slot->good && stria_clock_ns() >= reader->look_due_ns && stria_reader_removed(reader))
+    if (!slot->good && !is_damage(reader, slot))
         return STRIA_ERR_NOT_FOUND;
     if (slot->good)
         *data = slot->data + within;

@@ -34,18 +34,30 @@ void forbid_call(int number, int error)
     install(program, sizeof(program) / sizeof(program[0]), 0);
 }
 
-static int answer_fcntl(int command, unsigned answer, unsigned flags)
+/* Of calls whose second argument has that low half. */
+static int answer_call(unsigned number, unsigned argument, unsigned answer, unsigned flags)
 {
     const size_t low_half = BYTE_ORDER == LITTLE_ENDIAN ? 0 : 4;
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(offsetof(struct seccomp_data, args[1]) + low_half)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)command, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, answer),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     return install(program, sizeof(program) / sizeof(program[0]), flags);
+}
+
+static int answer_fcntl(int command, unsigned answer, unsigned flags)
+{
+    return answer_call(SYS_fcntl, (unsigned)command, answer, flags);
+}
+
+void forbid_map(size_t bytes, int error)
+{
+    cr_assert(bytes <= UINT32_MAX);
+    answer_call(SYS_mmap, (unsigned)bytes, SECCOMP_RET_ERRNO | (unsigned)error, 0);
 }
 
 void forbid_fcntl(int command, int error)

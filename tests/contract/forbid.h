@@ -2,8 +2,13 @@
 #ifndef STRIA_TESTS_CONTRACT_FORBID_H
 #define STRIA_TESTS_CONTRACT_FORBID_H
 
+#include <stddef.h>
+
 /* From here on a system call fails with an error (errno), for this thread and those that it creates. */
 void forbid_call(int number, int error);
+
+/* The same of mmap of so many bytes. */
+void forbid_map(size_t bytes, int error);
 
 /* The same of fcntl with that command. */
 void forbid_fcntl(int command, int error);

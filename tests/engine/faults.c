@@ -1,8 +1,11 @@
 /* Drives that fail while recording and while reading: nothing is lost silently, nobody waits for the dead. */
 #include "support/clock.h"
+#include "tests/contract/forbid.h"
 #include "tests/engine/rig.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -274,5 +277,52 @@ Test(faults, short_reads_and_again_while_reading_are_no_damage)
     cr_expect(counts.ok == CHUNKS && findings.count == 0);
     rig_close(rig);
     rig_expect_whole(rig, "first", BYTES, 1);
+    rig_free(rig);
+}
+
+/* Chunks of a size that nothing else asks memory for. */
+static struct rig *with_chunks_of_128_kib(void)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, three);
+    rig->config.chunk_bytes = 2 * CHUNK;
+    for (uint32_t drive = 0; drive < 3; drive++)
+        snprintf(rig->config.drives[drive].path, sizeof(rig->config.drives[drive].path),
+                 "memory:large-%u:%llu", drive, (unsigned long long)three[drive]);
+    rig_create(rig);
+    return rig;
+}
+
+Test(faults, a_reader_without_memory_calls_nothing_proven_that_it_has_not_read)
+{
+    struct rig *rig = with_chunks_of_128_kib();
+    const uint64_t chunk = rig->config.chunk_bytes, chunks = 180;
+    static uint8_t data[2 * CHUNK], expected[2 * CHUNK];
+    struct stria_drive_info info;
+    struct stria_reader *reader;
+    uint64_t proven = 0, not_proven = 0;
+    rig_record(rig, "first", chunks * chunk, 1);
+    cr_assert(stria_array_drive(rig->array, 0, &info) == STRIA_OK);
+    rig_close(rig);
+    /* Every buffer has held a proven chunk before. */
+    snprintf(rig->config.drives[0].fault, sizeof(rig->config.drives[0].fault),
+             "read@%" PRIu64 "-%" PRIu64 ":lost", info.data_offset_bytes + 40 * chunk,
+             info.data_offset_bytes + 60 * chunk);
+    rig->config.read_deadline_ns = STRIA_NS_PER_S;
+    cr_assert(stria_reader_open(rig_open(rig, false), "first", &reader, NULL) == STRIA_OK);
+    cr_assert(stria_array_drive(rig->array, 0, &info) == STRIA_OK && info.present);
+    forbid_map(chunk, ENOMEM);
+    for (uint64_t offset = 0; offset < chunks * chunk; offset += chunk) {
+        enum stria_read_verdict verdict;
+        const int64_t count = stria_reader_read(reader, offset, data, chunk, &verdict);
+        cr_assert(count == (int64_t)chunk || count == STRIA_ERR_NO_MEMORY, "%" PRId64, count);
+        rig_fill(expected, offset, chunk, 1);
+        const bool ok = count > 0 && verdict == STRIA_READ_OK;
+        cr_expect(!ok || memcmp(data, expected, chunk) == 0, "wrong bytes at chunk %" PRIu64, offset / chunk);
+        proven += ok;
+        not_proven += !ok;
+    }
+    cr_expect(not_proven > 0 && not_proven <= chunks / 3, "%" PRIu64 " of %" PRIu64, not_proven, chunks);
+    cr_expect(proven == chunks - not_proven);
+    stria_reader_close(reader);
     rig_free(rig);
 }

@@ -20,13 +20,18 @@
 
 static const uint64_t sizes[] = {8 * MIB, 8 * MIB, 0};
 
-static struct rig *recorded(void)
+static struct rig *recorded_under(enum stria_policy policy)
 {
-    struct rig *rig = rig_make_files(STRIA_POLICY_ADAPTIVE, sizes);
+    struct rig *rig = rig_make_files(policy, sizes);
     rig_record(rig, "a", BYTES, 1);
     rig_record(rig, "b", BYTES, 2);
     rig_close(rig);
     return rig;
+}
+
+static struct rig *recorded(void)
+{
+    return recorded_under(STRIA_POLICY_ADAPTIVE);
 }
 
 static int remove_as_another(const struct rig *rig, const char *name, struct stria_trouble *trouble)
@@ -204,32 +209,17 @@ static void transfer(const char *path, uint8_t *data, uint64_t bytes, bool write
     close(fd);
 }
 
+/* Another host that removes the recording "a" while we have the array open. */
 struct other_host {
     struct rig *rig;
     uint8_t *after[2]; /* what the drives will hold */
     uint32_t findings;
 };
 
-static void replace(void *context, const struct stria_verify_finding *finding)
+static struct other_host other_host(struct rig *rig)
 {
-    struct other_host *other = context;
-    (void)finding;
-    if (other->findings++ > 0)
-        return;
-    for (uint32_t drive = 0; drive < 2; drive++)
-        transfer(other->rig->config.drives[drive].path, other->after[drive], sizes[drive], true);
-}
-
-Test(held, what_another_host_removes_while_it_is_verified_is_told_and_not_damaged)
-{
-    struct rig *rig = recorded();
     struct other_host other = {.rig = rig};
     struct stria_trouble trouble = {0};
-    struct stria_drive_info info;
-    cr_assert(stria_array_drive(rig_open(rig, false), 0, &info) == STRIA_OK);
-    rig_close(rig);
-    /* The first extent is damaged, which is noticed while the rest is still to be read. */
-    rig_flip(rig, 0, info.data_offset_bytes);
     uint8_t *images[2];
     for (uint32_t drive = 0; drive < 2; drive++) {
         images[drive] = malloc(sizes[drive]);
@@ -241,17 +231,90 @@ Test(held, what_another_host_removes_while_it_is_verified_is_told_and_not_damage
     for (uint32_t drive = 0; drive < 2; drive++) {
         transfer(rig->config.drives[drive].path, other.after[drive], sizes[drive], false);
         transfer(rig->config.drives[drive].path, images[drive], sizes[drive], true);
+        free(images[drive]);
     }
+    return other;
+}
+
+static void other_host_removes(const struct other_host *other)
+{
+    for (uint32_t drive = 0; drive < 2; drive++)
+        transfer(other->rig->config.drives[drive].path, other->after[drive], sizes[drive], true);
+}
+
+static void other_host_free(struct other_host *other)
+{
+    for (uint32_t drive = 0; drive < 2; drive++)
+        free(other->after[drive]);
+}
+
+static void remove_at_first(void *context, const struct stria_verify_finding *finding)
+{
+    struct other_host *other = context;
+    (void)finding;
+    if (other->findings++ == 0)
+        other_host_removes(other);
+}
+
+/* One bit of the extent at a position of the first drive. */
+static void damage(struct rig *rig, uint64_t position)
+{
+    struct stria_drive_info info;
+    cr_assert(stria_array_drive(rig_open(rig, false), 0, &info) == STRIA_OK);
+    rig_close(rig);
+    rig_flip(rig, 0, info.data_offset_bytes + position * 64 * KIB);
+}
+
+Test(held, what_another_host_removes_while_it_is_verified_is_told_and_not_damaged)
+{
+    struct rig *rig = recorded();
+    /* It is noticed while the rest is still to be read. */
+    damage(rig, 0);
+    struct other_host other = other_host(rig);
+    struct stria_trouble trouble = {0};
     struct stria_verify_result result;
-    const struct stria_verify_options options = {.context = &other, .finding = replace, .depth = 1};
+    const struct stria_verify_options options = {.context = &other, .finding = remove_at_first, .depth = 1};
     cr_assert(stria_array_verify(rig_open(rig, false), &options, &result, &trouble) == STRIA_OK);
     cr_expect(other.findings > 0);
     cr_expect(result.recording_count == 2 && result.recordings[0].removed && !result.recordings[1].removed);
     cr_expect(!result.damaged);
     stria_verify_result_free(&result);
-    for (uint32_t drive = 0; drive < 2; drive++) {
-        free(images[drive]);
-        free(other.after[drive]);
+    other_host_free(&other);
+    rig_free(rig);
+}
+
+/* Reads the stream to its end; counts the bytes called damaged. */
+static int64_t read_on(struct stria_reader *reader, uint64_t *offset, uint64_t end, uint64_t *damaged_bytes)
+{
+    static uint8_t data[64 * KIB];
+    enum stria_read_verdict verdict;
+    int64_t count = 1;
+    while (*offset < end && count > 0) {
+        count = stria_reader_read(reader, *offset, data, sizeof(data), &verdict);
+        if (count > 0)
+            *offset += (uint64_t)count;
+        if (count > 0 && verdict == STRIA_READ_CORRUPT)
+            *damaged_bytes += (uint64_t)count;
     }
+    return count;
+}
+
+Test(held, what_another_host_removes_right_after_a_damaged_chunk_was_told_is_not_damaged)
+{
+    struct rig *rig = recorded_under(STRIA_POLICY_RAID0);
+    struct stria_reader *reader;
+    uint64_t offset = 0, damaged_bytes = 0;
+    damage(rig, 0);
+    damage(rig, 18);
+    struct other_host other = other_host(rig);
+    cr_assert(stria_reader_open(rig_open(rig, false), "a", &reader, NULL) == STRIA_OK);
+    cr_assert(read_on(reader, &offset, 2 * 64 * KIB, &damaged_bytes) > 0);
+    cr_expect(damaged_bytes == 64 * KIB, "it is there, and damaged");
+    other_host_removes(&other);
+    cr_expect(read_on(reader, &offset, BYTES, &damaged_bytes) == STRIA_ERR_NOT_FOUND);
+    cr_expect(damaged_bytes == 64 * KIB, "no more than what was damaged while it was there");
+    cr_expect(read_on(reader, &offset, BYTES, &damaged_bytes) == STRIA_ERR_NOT_FOUND, "and so it stays");
+    stria_reader_close(reader);
+    other_host_free(&other);
     rig_free(rig);
 }
