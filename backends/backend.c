@@ -26,6 +26,18 @@ const struct stria_backend *const stria_backends[] = {
     NULL,
 };
 
+const struct stria_backend *stria_backend_find(const char *path, struct stria_trouble *trouble)
+{
+    for (unsigned i = 0; stria_backends[i]; i++)
+        if (stria_backends[i]->claims(path))
+            return stria_backends[i];
+    stria_trouble_set(trouble, STRIA_ERR_UNSUPPORTED,
+                      "%s: no backend serves what begins with '%.*s': correct the path, or write ./%s for a "
+                      "file of that name",
+                      path, (int)strcspn(path, ":") + 1, path, path);
+    return NULL;
+}
+
 int stria_drive_open(const struct stria_drive_options *options, struct stria_drive **drive,
                      struct stria_trouble *trouble)
 {
@@ -37,12 +49,8 @@ int stria_drive_open(const struct stria_drive_options *options, struct stria_dri
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
                                  "%s: a queue depth of %u is out of range: choose 1 to %u", options->path,
                                  options->depth, STRIA_DEPTH_MAX);
-    for (unsigned i = 0; stria_backends[i]; i++)
-        if (stria_backends[i]->claims(options->path))
-            return stria_backends[i]->open(options, drive, trouble);
-    return stria_trouble_set(trouble, STRIA_ERR_UNSUPPORTED,
-                             "%s: no backend of this build serves such a path: name a file or a block device",
-                             options->path);
+    const struct stria_backend *backend = stria_backend_find(options->path, trouble);
+    return backend ? backend->open(options, drive, trouble) : STRIA_ERR_UNSUPPORTED;
 }
 
 int stria_drive_lock(struct stria_drive *drive, uint64_t number, enum stria_lock how,

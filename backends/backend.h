@@ -161,6 +161,10 @@ struct stria_backend {
  * in it: they are put around an open drive by a function of their own and then look like any drive. */
 extern const struct stria_backend *const stria_backends[];
 
+/* The backend that claims a path. Null with a sentence (trouble may be null) for one with a prefix that none
+ * claims: a prefix is never taken for the name of a file. */
+const struct stria_backend *stria_backend_find(const char *path, struct stria_trouble *trouble);
+
 /* Opens a path with the backend that claims it. */
 int stria_drive_open(const struct stria_drive_options *options, struct stria_drive **drive,
                      struct stria_trouble *trouble);

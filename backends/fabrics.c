@@ -1,7 +1,7 @@
 #include "backends/fabrics.h"
 
 #include "backends/list.h"
-#include "backends/uring_cmd.h"
+#include "support/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +16,15 @@ struct fabrics_drive {
 
 static const char passthrough[] = STRIA_PASSTHROUGH_PREFIX;
 
-/* The URL in a path that may begin with "passthrough:". */
-static const char *url_in(const char *path)
-{
-    return strncmp(path, passthrough, sizeof(passthrough) - 1) == 0 ? path + sizeof(passthrough) - 1 : path;
-}
-
 static bool fabrics_claims(const char *path)
 {
-    return stria_fabrics_url_is(url_in(path));
+    return stria_fabrics_url_is(stria_path_plain(path));
 }
 
 static int open_device(struct fabrics_drive *fabrics, const struct stria_drive_options *options,
                        struct stria_trouble *trouble)
 {
-    const char *url = url_in(options->path);
+    const char *url = stria_path_plain(options->path);
     char path[sizeof(passthrough) + sizeof(fabrics->reach.device)];
     struct stria_drive_options device = *options;
     struct stria_trouble reason;
@@ -51,7 +45,7 @@ static int fabrics_open(const struct stria_drive_options *options, struct stria_
     struct fabrics_drive *fabrics = calloc(1, sizeof(*fabrics));
     if (!fabrics)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "%s: out of memory", options->path);
-    int code = stria_fabrics_reach(url_in(options->path), &fabrics->reach, trouble);
+    int code = stria_fabrics_reach(stria_path_plain(options->path), &fabrics->reach, trouble);
     if (code != STRIA_OK) {
         free(fabrics);
         return code;

@@ -2,10 +2,12 @@
 
 #include "backends/content.h"
 #include "backends/fabrics.h"
+#include "backends/list.h"
 #include "backends/remote.h"
 #include "backends/sysfs.h"
 #include "backends/usage.h"
 #include "support/lock.h"
+#include "support/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,14 +180,26 @@ static int leave(const char *path, struct elsewhere *elsewhere, int code, struct
                             : stria_trouble_set(trouble, code, "%s: %s", path, elsewhere->reason.sentence);
 }
 
+/* Memory, which holds nothing that is worth a guard. */
+static bool is_memory(const char *path)
+{
+    const struct stria_backend *backend = stria_backend_find(path, NULL);
+    return backend == &stria_backend_memory || backend == &stria_backend_null;
+}
+
 int stria_guard_check(const char *path, const struct stria_guard *guard, bool *erase,
                       struct stria_trouble *trouble)
 {
+    path = stria_path_plain(path);
     struct subject subject = {.path = path};
     struct elsewhere elsewhere;
+    *erase = false;
+    if (is_memory(path))
+        return STRIA_OK;
+    if (!stria_backend_find(path, trouble))
+        return STRIA_ERR_UNSUPPORTED;
     if (stria_remote_is(path))
         return stria_remote_check(path, guard, erase, trouble);
-    *erase = false;
     if (stria_fabrics_url_is(path)) {
         int code = reach(path, &elsewhere, trouble);
         if (code != STRIA_OK)
@@ -210,6 +224,9 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
     struct stat status;
     struct elsewhere elsewhere;
     *fd = -1;
+    path = stria_path_plain(path);
+    if (is_memory(path))
+        return STRIA_OK;
     if (stria_remote_is(path))
         return STRIA_OK; /* opening it takes it from everybody else */
     if (stria_fabrics_url_is(path)) {
@@ -242,6 +259,7 @@ int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble)
 
 int stria_guard_erase(const char *path, struct stria_trouble *trouble)
 {
+    path = stria_path_plain(path);
     struct subject subject = {.path = path};
     struct elsewhere elsewhere;
     if (stria_remote_is(path))

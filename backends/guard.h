@@ -16,10 +16,11 @@ struct stria_guard {
 };
 
 /* May this drive be overwritten? STRIA_OK for an unused, empty device; for a file that is not there, is
- * empty or holds only zeros; and for what guard allows to be erased, *erase then being true. Otherwise
- * STRIA_ERR_REFUSED with a sentence that names why and the remedy, or another code when the drive cannot be
- * looked at. A drive in use (mounted, swap, held) and the running system's root device are refused whatever
- * guard says. Changes nothing. */
+ * empty or holds only zeros; for memory; and for what guard allows to be erased, *erase then being true.
+ * Otherwise STRIA_ERR_REFUSED with a sentence that names why and the remedy, or another code when the drive
+ * cannot be looked at. A drive in use (mounted, swap, held) and the running system's root device are refused
+ * whatever guard says. What is behind "passthrough:" is guarded as without; any other prefix that no backend
+ * claims is STRIA_ERR_UNSUPPORTED. Changes nothing. */
 int stria_guard_check(const char *path, const struct stria_guard *guard, bool *erase,
                       struct stria_trouble *trouble);
 

@@ -21,7 +21,7 @@ extern const struct stria_backend stria_backend_uring_cmd;
 /* "vfio:0000:01:00.0": an NVMe controller through VFIO, by our own driver. */
 extern const struct stria_backend stria_backend_nvme;
 
-/* Files and block devices by io_uring: claims every path, so it comes last. */
+/* Files and block devices by io_uring: claims every path without a prefix. */
 extern const struct stria_backend stria_backend_uring;
 
 #endif

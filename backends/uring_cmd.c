@@ -280,7 +280,7 @@ static int set_up(struct cmd_drive *cmd, const struct stria_drive_options *optio
     struct uring_drive *uring = &cmd->uring;
     struct stria_drive_options block = *options;
     struct stat status;
-    block.path = options->path + sizeof(STRIA_PASSTHROUGH_PREFIX) - 1;
+    block.path = stria_path_plain(options->path);
     int code = uring_path_open(&block, &uring->fd, &uring->hold_fd, &status, trouble);
     if (code != STRIA_OK)
         return code;

@@ -1,12 +1,12 @@
-/* NVMe passthrough: how its drives are named. The backend itself is stria_backend_uring_cmd. */
+/* NVMe passthrough: how its drives are named (support/path.h has the prefix). The backend itself is
+ * stria_backend_uring_cmd. */
 #ifndef STRIA_BACKENDS_URING_CMD_H
 #define STRIA_BACKENDS_URING_CMD_H
 
+#include "support/path.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Before the path of a block device: reach it by passthrough. */
-#define STRIA_PASSTHROUGH_PREFIX "passthrough:"
 
 /* The character device of a namespace by the kernel's name of its block device: "nvme0n1" is
  * "/dev/ng0n1". False for what is no whole namespace, or too long. */

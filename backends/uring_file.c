@@ -1,4 +1,5 @@
 #include "backends/uring.h"
+#include "support/path.h"
 
 #include <errno.h>
 #include <linux/fs.h>
@@ -6,8 +7,7 @@
 
 static bool file_claims(const char *path)
 {
-    (void)path;
-    return true;
+    return !stria_path_is_prefixed(path);
 }
 
 static void file_prepare(struct uring_drive *uring, struct io_uring_sqe *sqe, uint32_t slot,

@@ -18,8 +18,8 @@
 /* One [drive.NAME] section. */
 struct stria_drive_config {
     char name[STRIA_NAME_BYTES];
-    /* A device, a file, or what a backend claims by a prefix ("memory:1GiB"). A relative path of a file
-     * has been put behind the folder of array.ini. */
+    /* A device, a file, or what a backend claims by a prefix ("memory:1GiB"), never "passthrough:". A
+     * relative path of a file has been put behind the folder of array.ini. */
     char path[STRIA_CONFIG_PATH_BYTES];
     bool passthrough;    /* reach an NVMe drive by commands of its own, past the kernel's block layer */
     uint64_t size_bytes; /* of a file that init creates; zero: not given */
@@ -32,6 +32,11 @@ struct stria_drive_config {
     uint64_t fault_seed;                  /* for testing: of random faults */
     unsigned line;                        /* of its section in array.ini, for messages */
 };
+
+/* Takes a path that asks for passthrough for what it means: "passthrough:PATH" is PATH, reached by
+ * passthrough, and so is the drive /dev/nvme0n1 where the path is that of its character device, /dev/ng0n1.
+ * So whatever guards a file or a block device guards it too. */
+void stria_drive_config_plain(struct stria_drive_config *drive);
 
 struct stria_array_config {
     char file[STRIA_CONFIG_PATH_BYTES]; /* as named by the caller, for messages */

@@ -181,12 +181,15 @@ static void check_distinct(const struct stria_array_config *config, const struct
     }
 }
 
-/* "/dev/ng0n1" is how an NVMe drive is passed commands: the drive is /dev/nvme0n1, reached by passthrough. So
- * whatever guards a block device guards it too. */
-static void name_block_device(struct stria_drive_config *drive)
+void stria_drive_config_plain(struct stria_drive_config *drive)
 {
     unsigned controller, space;
     int end = 0;
+    const char *plain = stria_path_plain(drive->path);
+    if (plain != drive->path) {
+        memmove(drive->path, plain, strlen(plain) + 1);
+        drive->passthrough = true;
+    }
     if (sscanf(drive->path, "/dev/ng%un%u%n", &controller, &space, &end) != 2 || drive->path[end])
         return;
     snprintf(drive->path, sizeof(drive->path), "/dev/nvme%un%u", controller, space);
@@ -213,9 +216,9 @@ void stria_config_check(struct stria_array_config *config, const struct stria_co
     check_buffer(config, lines, problems);
     for (unsigned i = 0; i < config->drive_count; i++) {
         check_required(config, i, lines, problems);
+        stria_drive_config_plain(&config->drives[i]);
         make_path_whole(config, "path", line_of_key(lines->of_drive[i], STRIA_KEY_DRIVE, "path"),
                         config->drives[i].path, problems);
-        name_block_device(&config->drives[i]);
         check_url(config, i, lines, problems);
         check_size_is_for_file(config, i, lines, problems);
         check_needs_profile(config, i, lines, problems);

@@ -4,9 +4,9 @@
 #include "backends/fault.h"
 #include "backends/split.h"
 #include "backends/threaded.h"
-#include "backends/uring_cmd.h"
 #include "config/profile.h"
 #include "core/digest.h"
+#include "support/path.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,28 @@ void stria_stack_close(struct stria_drive *drive)
         drive->backend->close(drive);
 }
 
+#define MEDIUM_PATH_BYTES (sizeof(STRIA_PASSTHROUGH_PREFIX) + STRIA_CONFIG_PATH_BYTES)
+
+static const char *medium_path(const struct stria_drive_config *config, char path[MEDIUM_PATH_BYTES])
+{
+    snprintf(path, MEDIUM_PATH_BYTES, "%s%s", config->passthrough ? STRIA_PASSTHROUGH_PREFIX : "",
+             config->path);
+    return path;
+}
+
+const struct stria_backend *stria_stack_backend(const struct stria_drive_config *config,
+                                                struct stria_trouble *trouble)
+{
+    char path[MEDIUM_PATH_BYTES];
+    return stria_backend_find(medium_path(config, path), trouble);
+}
+
 static int open_medium(const struct stria_drive_config *config, const struct stria_stack_options *options,
                        struct stria_drive **drive, struct stria_trouble *trouble)
 {
-    char path[sizeof(STRIA_PASSTHROUGH_PREFIX) + STRIA_CONFIG_PATH_BYTES];
-    snprintf(path, sizeof(path), "%s%s", config->passthrough ? STRIA_PASSTHROUGH_PREFIX : "", config->path);
+    char path[MEDIUM_PATH_BYTES];
     const struct stria_drive_options medium = {
-        .path = path,
+        .path = medium_path(config, path),
         .read_only = !options->writable,
         .exclusive = options->writable && !options->held,
         .held = options->held,

@@ -16,6 +16,11 @@ struct stria_stack_options {
     bool forgets;            /* a fake drive begins new, and is forgotten when it is closed */
 };
 
+/* The backend that such a drive is opened with; null where none claims its path, trouble (which may be null)
+ * saying so. */
+const struct stria_backend *stria_stack_backend(const struct stria_drive_config *config,
+                                                struct stria_trouble *trouble);
+
 /* The drive is the caller's, to be closed through its backend. The sentence names the drive's path. */
 int stria_stack_open(const struct stria_drive_config *config, const struct stria_stack_options *options,
                      struct stria_drive **drive, struct stria_trouble *trouble);

@@ -69,7 +69,7 @@ int stria_bench_like_fio(const struct stria_bench_options *options, FILE *out, s
     if (!bench.test)
         return trouble->code;
     for (uint32_t i = 0; i < options->drive_count; i++)
-        if (options->array || options->drives[i].profile[0] ||
+        if (options->array || options->drives[i].profile[0] || options->drives[i].passthrough ||
             stria_path_is_prefixed(options->drives[i].path))
             return stria_trouble_set(trouble, STRIA_ERR_UNSUPPORTED,
                                      "--like-fio: fio knows neither arrays nor fake drives nor memory: name "

@@ -33,17 +33,14 @@ struct approach {
 static int check_engine(const struct approach *approach, struct stria_trouble *trouble)
 {
     const char *wanted = approach->request->engine;
-    for (unsigned i = 0; wanted && stria_backends[i]; i++) {
-        if (!stria_backends[i]->claims(approach->path))
-            continue;
-        if (strcmp(stria_backends[i]->name, wanted) == 0)
-            return STRIA_OK;
-        return stria_trouble_set(
-            trouble, STRIA_ERR_INVALID,
-            "%s is served by the backend %s, not by %s: leave --engine out, or name that", approach->path,
-            stria_backends[i]->name, wanted);
-    }
-    return STRIA_OK;
+    const struct stria_backend *backend = stria_stack_backend(approach->config, trouble);
+    if (!backend)
+        return STRIA_ERR_UNSUPPORTED;
+    if (!wanted || strcmp(backend->name, wanted) == 0)
+        return STRIA_OK;
+    return stria_trouble_set(trouble, STRIA_ERR_INVALID,
+                             "%s is served by the backend %s, not by %s: leave --engine out, or name that",
+                             approach->path, backend->name, wanted);
 }
 
 static bool is_named(const struct approach *approach)
@@ -85,8 +82,12 @@ static int admit(struct approach *approach, struct stria_trouble *trouble)
     int code = check_engine(approach, trouble);
     if (code == STRIA_OK)
         code = stria_target_refuse_cache(approach->config, trouble);
-    if (code != STRIA_OK || stria_path_is_prefixed(approach->path))
+    if (code != STRIA_OK)
         return code;
+    if (stria_path_is_prefixed(approach->path))
+        return approach->request->writes
+                   ? stria_guard_check(approach->path, approach->request->guard, &approach->erase, trouble)
+                   : STRIA_OK;
     approach->there = stat(approach->path, &approach->status) == 0;
     if (!approach->there && strncmp(approach->path, "/dev/", 5) == 0 &&
         strncmp(approach->path, "/dev/shm/", 9) != 0)
@@ -229,9 +230,8 @@ int stria_target_refuse_cache(const struct stria_drive_config *config, struct st
 
 static void identify(const struct approach *approach, struct stria_target *target)
 {
-    for (unsigned i = 0; !target->engine[0] && stria_backends[i]; i++)
-        if (stria_backends[i]->claims(approach->path))
-            snprintf(target->engine, sizeof(target->engine), "%s", stria_backends[i]->name);
+    const struct stria_backend *backend = stria_stack_backend(approach->config, NULL);
+    snprintf(target->engine, sizeof(target->engine), "%s", backend ? backend->name : "");
     if (target->drive) {
         target->size_bytes = target->drive->traits.drive_bytes;
         target->lba_bytes = (struct stria_told){target->device, target->drive->traits.block_bytes};

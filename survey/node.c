@@ -1,6 +1,6 @@
 #include "survey/node.h"
 
-#include "backends/uring_cmd.h"
+#include "support/path.h"
 #include "support/tree.h"
 
 #include <ctype.h>
@@ -18,9 +18,8 @@ const char *stria_survey_node_base(const char *path)
 
 void stria_survey_node_plain_path(const char *path, char out[STRIA_SURVEY_PATH_BYTES])
 {
-    static const char prefix[] = STRIA_PASSTHROUGH_PREFIX, character[] = "/dev/ng";
-    if (strncmp(path, prefix, sizeof(prefix) - 1) == 0)
-        path += sizeof(prefix) - 1;
+    static const char character[] = "/dev/ng";
+    path = stria_path_plain(path);
     const char *number = path + sizeof(character) - 1;
     if (strncmp(path, character, sizeof(character) - 1) == 0 && isdigit((unsigned char)*number))
         snprintf(out, STRIA_SURVEY_PATH_BYTES, "/dev/nvme%s", number);

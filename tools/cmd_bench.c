@@ -201,6 +201,7 @@ static int take_drive(struct job *job, const char *path)
         return wrong("%.100s… is too long for a path", path);
     snprintf(drive->path, sizeof(drive->path), "%s", path);
     snprintf(drive->name, sizeof(drive->name), "drive%u", job->bench.drive_count);
+    stria_drive_config_plain(drive);
     int status = take_device(drive);
     if (status == STRIA_STATUS_OK)
         status = parse_scale("capacity-scale", given->capacity_scale, &drive->capacity_scale);

@@ -1,6 +1,4 @@
-#include "backends/fabrics.h"
 #include "backends/guard.h"
-#include "backends/remote.h"
 #include "core/geometry.h"
 #include "engine/create.h"
 #include "support/allocate.h"
@@ -116,16 +114,14 @@ static void plan_drive(struct plan *plan, unsigned index, const struct stria_gua
     const char *path = plan->config->drives[index].path;
     struct stria_trouble trouble;
     struct stat status;
-    const bool remote = stria_remote_is(path) || stria_fabrics_url_is(path);
-    if (stria_path_is_prefixed(path) && !remote)
-        return;
-    const bool there = !remote && stat(path, &status) == 0;
+    const bool prefixed = stria_path_is_prefixed(path);
+    const bool there = !prefixed && stat(path, &status) == 0;
     const int code = stria_guard_check(path, guard, &plan->erase[index], &trouble);
-    if (!remote && is_misplaced(plan, path, there ? &status : NULL))
+    if (!prefixed && is_misplaced(plan, path, there ? &status : NULL))
         return;
     if (code != STRIA_OK)
         refuse(plan, code, trouble.sentence);
-    if (code != STRIA_OK || remote)
+    if (code != STRIA_OK || prefixed)
         return;
     if (!there || S_ISREG(status.st_mode))
         plan_file(plan, index, there ? &status : NULL);
@@ -154,17 +150,12 @@ static void make_plan(struct plan *plan, const struct stria_texts *erase)
     refuse_unused_names(plan, erase, used);
 }
 
-static bool may_be_held(const char *path)
-{
-    return !stria_path_is_prefixed(path) || stria_fabrics_url_is(path);
-}
-
 /* All drives are held before the first is changed: one that is in use spares the others. */
 static int hold_drives(struct plan *plan, struct stria_trouble *trouble)
 {
     int code = STRIA_OK;
     for (unsigned i = 0; code == STRIA_OK && i < plan->config->drive_count; i++)
-        if (plan->hold[i] < 0 && may_be_held(plan->config->drives[i].path))
+        if (plan->hold[i] < 0)
             code = stria_guard_hold(plan->config->drives[i].path, &plan->hold[i], trouble);
     return code;
 }

@@ -61,6 +61,29 @@ refuses_a_file_system() {
     same drive0.img before
 }
 
+# Letters and a colon name a backend, or nothing at all.
+refuses_an_unknown_prefix() {
+    noise 'photos:2024' 40000000
+    cp 'photos:2024' before
+    printf '[drive.a]\npath = photos:2024\n[drive.b]\npath = b.img\nsize = 32MiB\n' >array.ini
+    for erase in '' '--erase photos:2024'; do
+        # shellcheck disable=SC2086 # two words or none
+        expect 2 "$stria" init array.ini $erase
+        complains "no backend serves what begins with 'photos:'.*\./photos:2024"
+        expect 2 "$stria" bench size photos:2024 --size 1MiB $erase
+        complains_once
+        complains "no backend serves what begins with 'photos:'.*\./photos:2024"
+    done
+    same 'photos:2024' before
+    [ ! -e b.img ] || fail "the other drive was made"
+    sed -i 's:photos:./photos:' array.ini
+    expect 2 "$stria" init array.ini
+    complains '--erase \./photos:2024'
+    same 'photos:2024' before
+    expect 0 "$stria" init array.ini --erase ./photos:2024
+    expect 0 "$stria" ls array.ini
+}
+
 refuses_a_partition_table() {
     array adaptive 2 32MiB
     truncate -s 32M drive0.img
@@ -199,6 +222,7 @@ it "nothing is written where a partition scanner looks" nothing_at_the_front
 it "a file with content is refused and stays as it was, unless it is named" refuses_a_file_with_content
 it "an array with recordings is not made anew by accident" refuses_an_array
 it "a file system is refused by its name" refuses_a_file_system
+it "what begins like a backend's name is no file" refuses_an_unknown_prefix
 it "a partition table is refused" refuses_a_partition_table
 it "a mounted device is refused, also when it is named" refuses_what_is_mounted
 it "a loop device and a file make an array" takes_a_loop_device

@@ -283,6 +283,21 @@ Test(config_array, one_drive_under_two_names_is_found_out)
     assert_good("[array]\n[drive.a]\npath = null:\n[drive.b]\npath = null:\n");
 }
 
+Test(config_array, a_path_that_begins_with_passthrough_is_the_plain_one_reached_by_it)
+{
+    assert_good("[drive.a]\npath = passthrough:/dev/nvme3n1\n[drive.b]\npath = passthrough:disk.img\n"
+                "[drive.c]\npath = passthrough:nvme-tcp://h/nqn.2014-08.org.example:a\n"
+                "[drive.d]\npath = passthrough:/dev/ng4n1\n");
+    static const char *const plain[] = {"/dev/nvme3n1", "disk.img", "nvme-tcp://h/nqn.2014-08.org.example:a",
+                                        "/dev/nvme4n1"};
+    for (unsigned i = 0; i < 4; i++) {
+        cr_expect_str_eq(config->drives[i].path, plain[i]);
+        cr_expect(config->drives[i].passthrough);
+    }
+    assert_refused("[drive.a]\npath = passthrough:/dev/nvme3n1\n[drive.b]\npath = /dev/nvme3n1\n",
+                   "same drive", NULL);
+}
+
 Test(config_array, the_character_device_of_a_namespace_means_passthrough_to_its_drive)
 {
     assert_good("[drive.a]\npath = /dev/ng3n1\n[drive.b]\npath = /dev/nvme4n1\nbackend = passthrough\n"

@@ -159,6 +159,38 @@ Test(guard, a_file_with_a_single_byte_in_it_is_refused)
     assert_refused("near", "data of an unknown kind", "--erase near", true);
 }
 
+Test(guard, what_begins_like_a_backend_is_never_taken_for_a_file)
+{
+    bool erase;
+    char sentence[768];
+    write_at("photos:2024", 0, "x", 1);
+    cr_assert_eq(check("photos:2024", NULL, &erase, sentence), STRIA_ERR_UNSUPPORTED);
+    cr_assert(strstr(sentence, "write ./photos:2024 for a file of that name"), "%s", sentence);
+    cr_assert_eq(check("photos:2024", "photos:2024", &erase, sentence), STRIA_ERR_UNSUPPORTED);
+    assert_refused("./photos:2024", "data of an unknown kind", "--erase ./photos:2024", true);
+    assert_allowed("memory:1GiB");
+    assert_allowed("null:1GiB");
+}
+
+Test(guard, a_drive_reached_by_passthrough_is_guarded_and_held_as_without)
+{
+    bool erase;
+    char sentence[768], path[96];
+    struct stria_trouble trouble = {0};
+    int fd;
+    make_loop("");
+    run("mkfs.ext4 -q -L photos %s", loop);
+    snprintf(path, sizeof(path), "passthrough:%s", loop);
+    cr_assert_eq(check(path, NULL, &erase, sentence), STRIA_ERR_REFUSED);
+    cr_assert(strstr(sentence, "labelled 'photos'"), "%s", sentence);
+    cr_assert_eq(stria_guard_hold(path, &fd, &trouble), STRIA_OK, "%s", trouble.sentence);
+    cr_assert_geq(fd, 0);
+    cr_assert_lt(open(loop, O_RDWR | O_EXCL), 0);
+    assert_erases(path);
+    close(fd);
+    assert_allowed(path);
+}
+
 Test(guard, a_file_may_be_named_by_another_path_to_it)
 {
     bool erase;

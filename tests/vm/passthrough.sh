@@ -78,6 +78,18 @@ guarded() {
     passed_to adaptive "b c"
     expect 2 "$stria" init array.ini
     complains 'STRIA-b'
+    array_of adaptive "b c"
+    sed -i 's/^path = /&passthrough:/' array.ini
+    expect 2 "$stria" init array.ini
+    complains 'STRIA-b'
+    complains 'STRIA-c'
+    device=$(device_of a)
+    /sbin/mkfs.ext4 -q -F "$device"
+    printf '[drive.a]\npath = passthrough:%s\n' "$device" >array.ini
+    expect 2 "$stria" init array.ini
+    complains 'ext4'
+    expect 2 "$stria" bench size "passthrough:$device" --size 1MiB
+    complains 'ext4'
 }
 
 # Loaded with queues for it, the kernel's driver lets completions be polled for.
