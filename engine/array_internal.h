@@ -45,6 +45,14 @@ uint32_t stria_array_present(const struct stria_array *array);
  * the only one that is absent while the ledgers of all others are whole. −1: not known. */
 int stria_array_keeper(const struct stria_array *array, uint32_t known);
 
+/* Opens the drives of array.ini and gives those that are the array's their places. With a sentence, and
+ * nothing left open, when it cannot be told which array is meant, or none is there. */
+int stria_array_open_members(struct stria_array *array, struct stria_trouble *trouble);
+
+/* Adds a sentence to the array's complaint. */
+void stria_array_complain(struct stria_array *array, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Merges the drives' catalogues into one; where the array is writable, drives whose copy is behind get it. An
  * array whose drives know more together than fits is only read from then on. */
 int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble *trouble);
