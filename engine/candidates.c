@@ -55,6 +55,33 @@ static void open_candidate(struct stria_array *array, struct candidate *candidat
     }
 }
 
+/* Whoever uses one drive of an array now may be writing to it; what went onto the others meanwhile would
+ * split the array in two. */
+static const struct stria_trouble *refuse_busy(struct candidate *candidate)
+{
+    char reason[sizeof(candidate->trouble.sentence)];
+    memcpy(reason, candidate->trouble.sentence, sizeof(reason));
+    stria_trouble_set(&candidate->trouble, candidate->trouble.code,
+                      "%s; an array of which a drive is in use is not written to (of two that begin at once "
+                      "both may be refused: begin one again)",
+                      reason);
+    return &candidate->trouble;
+}
+
+/* Opens the drives in the order of array.ini; for writing, none after one that is in use. Returns why the
+ * array is not to be opened; null: nothing is against it. */
+static const struct stria_trouble *open_candidates(struct stria_array *array, struct candidate *candidates,
+                                                   uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        candidates[index].config = &array->config->drives[index];
+        open_candidate(array, &candidates[index]);
+        if (array->writable && candidates[index].trouble.code == STRIA_ERR_BUSY)
+            return refuse_busy(&candidates[index]);
+    }
+    return NULL;
+}
+
 /* The array that most drives belong to; the first among equals. */
 static const struct stria_superblock *choose_array(const struct candidate *candidates, uint32_t count)
 {
@@ -224,36 +251,38 @@ static const struct stria_trouble *own_limit(struct candidate *candidates, uint3
     return &limited->trouble;
 }
 
+static void adopt_members(struct stria_array *array, const struct stria_superblock *chosen,
+                          struct candidate *candidates, uint32_t count)
+{
+    adopt_array(array, chosen);
+    for (uint32_t index = 0; index < count; index++)
+        place_candidate(array, &candidates[index]);
+    align_to_drives(array);
+    name_absent(array, candidates, count);
+    for (uint32_t index = 0; index < array->member_count; index++)
+        stria_member_mend(&array->members[index], array->writable);
+}
+
 int stria_array_open_members(struct stria_array *array, struct stria_trouble *trouble)
 {
     uint32_t count = array->config->drive_count;
     struct candidate *candidates = calloc(count, sizeof(*candidates));
     if (!candidates)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory");
-    for (uint32_t index = 0; index < count; index++) {
-        candidates[index].config = &array->config->drives[index];
-        open_candidate(array, &candidates[index]);
-    }
+    const struct stria_trouble *reason = open_candidates(array, candidates, count);
     const struct stria_superblock *chosen = choose_array(candidates, count);
-    const struct stria_trouble *reason = own_limit(candidates, count);
-    int code = STRIA_OK;
+    if (!reason)
+        reason = own_limit(candidates, count);
     if (!reason && !chosen)
         reason = gravest(candidates, count);
+    const int code = reason ? reason->code : STRIA_OK;
     if (reason) {
         for (uint32_t index = 0; index < count; index++)
-            if (candidates[index].drive)
-                stria_stack_close(candidates[index].drive);
-        code = reason->code;
+            stria_stack_close(candidates[index].drive);
         if (trouble)
             *trouble = *reason;
     } else {
-        adopt_array(array, chosen);
-        for (uint32_t index = 0; index < count; index++)
-            place_candidate(array, &candidates[index]);
-        align_to_drives(array);
-        name_absent(array, candidates, count);
-        for (uint32_t index = 0; index < array->member_count; index++)
-            stria_member_mend(&array->members[index], array->writable);
+        adopt_members(array, chosen, candidates, count);
     }
     free(candidates);
     return code;

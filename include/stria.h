@@ -25,9 +25,10 @@ struct stria_writer; /* a recording being made */
 struct stria_reader; /* a recording being read */
 
 /* Reads array.ini and opens the drives it names. Drives are known by their superblocks, whatever their order
- * and paths. writable takes exclusive hold of them. A drive that is missing or belongs elsewhere does not
- * make it fail as long as one of the array is there: the complaints below say so. Standard descriptors that
- * are closed become /dev/null, so that none becomes a drive's. */
+ * and paths. writable takes exclusive hold of them, and fails with STRIA_ERR_BUSY, holding none, when one is
+ * in use elsewhere: of two that begin at once, both may. A drive that is missing or belongs elsewhere does
+ * not make it fail as long as one of the array is there: the complaints below say so. Standard descriptors
+ * that are closed become /dev/null, so that none becomes a drive's. */
 int stria_array_open(const char *ini_path, bool writable, struct stria_array **array,
                      struct stria_trouble *trouble);
 void stria_array_close(struct stria_array *array);

@@ -280,6 +280,32 @@ one_recorder_at_a_time() {
     expect 0 "$stria" verify array.ini
 }
 
+listed() {
+    "$stria" ls "$1" | grep -q "$2"
+}
+
+# Whichever of the drives the other recorder has.
+one_recorder_of_any_drive() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    for held in 0 1; do
+        other=$((1 - held))
+        printf '[array]\nname = test\nbuffer = 16MiB\n[drive.only]\npath = drive%d.img\n' "$held" >part.ini
+        cp "drive$other.img" before
+        background "$stria" record part.ini --name "part$held" --input synthetic --rate 2MB/s
+        until_true 20 listed part.ini "part$held"
+        status=0
+        "$stria" record array.ini --name both --input synthetic --size 1MiB >out2 2>err2 || status=$?
+        [ $status -eq 2 ] || fail "exit status $status of the second recorder: $(cat err2)"
+        [ "$(wc -l <err2)" -eq 1 ] || fail "not one sentence: $(cat err2)"
+        grep -q "drive$held.img is busy" err2 || fail "does not name the drive in use: $(cat err2)"
+        kill -INT $process
+        wait $process || true
+        same "drive$other.img" before
+    done
+    expect 0 "$stria" verify array.ini
+}
+
 unequal_fill_together() {
     {
         printf '[array]\nbuffer = 16MiB\npolicy = adaptive\n'
@@ -358,6 +384,7 @@ it "64 KiB of lockable memory are enough" little_locked_memory
 it "a full file system ends an export with a sentence" exported_once
 it "several recordings live side by side" several
 it "an array has one recorder at a time" one_recorder_at_a_time
+it "a recorder that has one of the drives keeps others from all of them" one_recorder_of_any_drive
 it "unequal drives fill together" unequal_fill_together
 it "raid0 gives every drive the same" raid0_takes_equal_shares
 finish

@@ -234,6 +234,46 @@ Test(array, a_copy_of_a_drive_is_told_apart)
     rig_free(rig);
 }
 
+/* Another process holds one drive alone, whatever its place in array.ini. */
+static void expect_left_alone(struct rig *rig, uint32_t held)
+{
+    struct stria_trouble trouble = {0};
+    struct stria_array_config *config = malloc(sizeof(*config));
+    struct stria_array *holder, *array = NULL;
+    void *before = malloc(6 * MIB), *after = malloc(6 * MIB);
+    cr_assert(config && before && after);
+    *config = rig->config;
+    config->drives[0] = rig->config.drives[held];
+    config->drive_count = 1;
+    rig_peek(rig, !held, 0, 6 * MIB, before);
+    cr_assert(stria_array_open_config(config, true, &holder, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    cr_expect(stria_array_open_config(&rig->config, true, &array, &trouble) == STRIA_ERR_BUSY);
+    cr_expect(!array && strstr(trouble.sentence, config->drives[0].path) &&
+                  strstr(trouble.sentence, "begin one again"),
+              "%s", trouble.sentence);
+    cr_assert(stria_array_open_config(&rig->config, false, &array, &trouble) == STRIA_OK, "%s",
+              trouble.sentence);
+    stria_array_close(array);
+    stria_array_close(holder);
+    rig_peek(rig, !held, 0, 6 * MIB, after);
+    cr_expect(memcmp(before, after, 6 * MIB) == 0, "drive %u was written to", !held);
+    free(config);
+    free(before);
+    free(after);
+}
+
+Test(array, is_not_written_to_while_any_drive_of_it_is_in_use)
+{
+    static const uint64_t two[] = {6 * MIB, 6 * MIB, 0};
+    struct rig *rig = rig_make_files(STRIA_POLICY_ADAPTIVE, two);
+    rig_record(rig, "first", 20 * CHUNK, 1);
+    rig_close(rig);
+    expect_left_alone(rig, 0);
+    expect_left_alone(rig, 1);
+    rig_record(rig, "second", 20 * CHUNK, 2);
+    rig_free(rig);
+}
+
 static void expect_refused(struct rig *rig, int code, const char *phrase)
 {
     struct stria_trouble trouble = {0};
