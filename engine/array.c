@@ -36,7 +36,9 @@ void stria_array_drop(struct stria_array *array, uint32_t index, const char *rea
         return;
     snprintf(member->complaint, sizeof(member->complaint), "%s: %s", member->drive->traits.path, reason);
     stria_member_close(member);
-    member->drive = NULL;
+    /* The images are gone, and whatever is worked out from now on is worked out without them. */
+    array->inventory_drives[index].present = false;
+    array->inventory_drives[index].ledger = NULL;
 }
 
 /* One region of each drive, into its image. */

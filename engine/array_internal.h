@@ -79,7 +79,8 @@ int stria_array_forget(struct stria_array *array, uint64_t recording, struct str
 /* Keeps an array that was opened for writing from being written, and complains why. */
 void stria_array_only_read(struct stria_array *array, const char *reason);
 
-/* Closes a drive that cannot be used any more; the reason becomes its complaint. */
+/* Closes a drive that cannot be used any more, and takes it out of what the inventory is made from; the
+ * reason becomes its complaint. */
 void stria_array_drop(struct stria_array *array, uint32_t index, const char *reason);
 
 void stria_recording_describe(const struct stria_recording *recording, struct stria_recording_info *info);

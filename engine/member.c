@@ -208,5 +208,6 @@ void stria_member_close(struct stria_member *member)
     if (!member->abandoned)
         stria_pages_unmap(member->images, member->images_bytes);
     member->drive = NULL;
-    member->images = NULL;
+    member->images = member->checkpoints = member->ledger = member->staging = member->extent_state = NULL;
+    member->halves[0] = member->halves[1] = NULL;
 }

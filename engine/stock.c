@@ -273,8 +273,10 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
                                  stria_clock_wall_ns());
     if (code != STRIA_OK)
         return STRIA_OK;
-    write_log(array,
-              (struct log_write){&array->catalogue, first, array->catalogue.count - first, ALL_DRIVES});
+    /* A drive that failed while room was made may leave less to say than was counted. */
+    count = array->catalogue.count - first;
+    if (count > 0)
+        write_log(array, (struct log_write){&array->catalogue, first, count, ALL_DRIVES});
     if (stria_array_present(array) == 0)
         return no_drive_left(array, trouble);
     return stria_array_take_stock(array, trouble);

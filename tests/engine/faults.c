@@ -1,4 +1,5 @@
 /* Drives that fail while recording and while reading: nothing is lost silently, nobody waits for the dead. */
+#include "engine/array_internal.h"
 #include "support/clock.h"
 #include "tests/contract/forbid.h"
 #include "tests/engine/rig.h"
@@ -8,6 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define CHUNK  (64 * KIB)
 #define CHUNKS 100u
@@ -213,6 +216,83 @@ static void break_drive(struct rig *rig, uint32_t drive, const char *script)
     snprintf(rig->config.drives[drive].fault, sizeof(rig->config.drives[drive].fault), "%s", script);
     rig->config.write_deadline_ns = 2 * STRIA_NS_PER_S;
     rig->config.read_deadline_ns = 2 * STRIA_NS_PER_S;
+}
+
+/* Fills the log but for the room that a recording wants; the one that is cut off then takes some of it, so
+ * that the next opening for writing has to make room. */
+static void cut_off_with_a_full_log(struct rig *rig)
+{
+    struct stria_trouble trouble = {0};
+    const struct stria_catalogue *log = &rig_open(rig, true)->catalogue;
+    while (log->entries_max - log->count > STRIA_CATALOGUE_SPARE + 1) {
+        const uint32_t left = log->entries_max - log->count - (STRIA_CATALOGUE_SPARE + 1);
+        char name[16];
+        snprintf(name, sizeof(name), "r%u", log->count);
+        rig_end(rig_begin(rig, name));
+        /* A recording has two cells, its removal one. */
+        if (left == 3 || left >= 5)
+            cr_assert(stria_array_remove(rig->array, name, &trouble) == STRIA_OK, "%s", trouble.sentence);
+    }
+    rig_close(rig);
+    pid_t child = fork();
+    if (child == 0) {
+        struct stria_progress progress = {0};
+        struct stria_writer *writer = rig_begin(rig, "cut");
+        for (uint64_t chunk = 0; chunk < 20; chunk++)
+            rig_put(writer, chunk * CHUNK, CHUNK, 1);
+        while (progress.durable_bytes < 10 * CHUNK) {
+            stria_clock_sleep_until(stria_clock_ns() + 1000000);
+            stria_writer_progress(writer, &progress);
+        }
+        _exit(0);
+    }
+    int status;
+    cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Whether it has an end on the media. */
+static bool has_end(const struct rig *rig, const char *name)
+{
+    return stria_inventory_find(&rig->array->inventory, name)->complete;
+}
+
+Test(faults, a_drive_that_fails_while_an_end_is_written_for_what_was_cut_off_leaves_the_rest)
+{
+    static const uint64_t two[] = {4 * MIB, 4 * MIB, 0};
+    struct rig *rig = rig_make_files(STRIA_POLICY_RAID0, two);
+    struct stria_recording_info info;
+    cut_off_with_a_full_log(rig);
+    snprintf(rig->config.drives[1].fault, sizeof(rig->config.drives[1].fault), "write#1-:eio");
+    cr_assert(stria_array_find(rig_open(rig, true), "cut", &info) == STRIA_OK);
+    cr_expect(!info.complete && stria_array_present(rig->array) == 1);
+    cr_expect(!has_end(rig, "cut"), "the drive that failed may know of more of it");
+    mend(rig);
+    cr_assert(stria_array_find(rig_open(rig, true), "cut", &info) == STRIA_OK);
+    cr_expect(has_end(rig, "cut") && info.length_bytes >= 10 * CHUNK);
+    rig_expect_whole(rig, "cut", info.length_bytes, 1);
+    rig_free(rig);
+}
+
+Test(faults, a_removal_that_no_drive_took_leaves_an_array_that_can_be_asked)
+{
+    static const uint64_t one[] = {12 * MIB, 0};
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, one);
+    struct stria_trouble trouble = {0};
+    struct stria_reader *reader;
+    uint8_t data[512];
+    enum stria_read_verdict verdict;
+    rig_record(rig, "first", 20 * CHUNK, 1);
+    break_drive(rig, 0, "write#1-:eio");
+    cr_expect(stria_array_remove(rig_open(rig, true), "first", &trouble) == STRIA_ERR_GONE);
+    cr_expect(strstr(trouble.sentence, "no drive is left"), "%s", trouble.sentence);
+    if (stria_reader_open(rig->array, "first", &reader, &trouble) == STRIA_OK) {
+        cr_expect(stria_reader_read(reader, 0, data, sizeof(data), &verdict) >= 0);
+        cr_expect(verdict == STRIA_READ_MISSING);
+        stria_reader_close(reader);
+    }
+    mend(rig);
+    rig_expect_whole(rig, "first", 20 * CHUNK, 1);
+    rig_free(rig);
 }
 
 Test(faults, a_misdirected_write_is_found_at_both_ends)
