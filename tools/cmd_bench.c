@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #define REPEATS_DEFAULT 3u
 #define REST_NS_DEFAULT 180000000000ull
@@ -237,34 +237,48 @@ static int take_targets(struct job *job, char **targets, int count)
     return status;
 }
 
-/* The result must not be written over what it is the result of. */
-static int check_output(const struct job *job)
+/* What is written at the end must not replace what it is the result of. */
+static int check_apart(const struct job *job, const char *path, struct stria_trouble *trouble)
 {
-    struct stria_trouble trouble = {0};
-    struct stat output, target;
-    const char *path = job->given->output;
-    if (!path || strcmp(path, "-") == 0)
-        return STRIA_STATUS_OK;
-    const bool there = stat(path, &output) == 0;
-    for (uint32_t i = 0; i < job->bench.drive_count; i++) {
-        const char *drive = job->bench.drives[i].path;
-        if (strcmp(path, drive) == 0 || (there && stat(drive, &target) == 0 &&
-                                         target.st_dev == output.st_dev && target.st_ino == output.st_ino))
-            return wrong("-o %s is what is to be measured: name another file", path);
+    static const char measured[] = "what is to be measured";
+    int code = STRIA_OK;
+    for (uint32_t i = 0; i < job->bench.drive_count && code == STRIA_OK; i++) {
+        const struct stria_drive_config *drive = &job->bench.drives[i];
+        /* One that is not there yet is made. */
+        if (strcmp(path, drive->path) == 0)
+            return stria_trouble_set(trouble, STRIA_ERR_REFUSED, "%s is %s: name another file", path,
+                                     measured);
+        code = stria_file_check_apart(path, drive->path, measured, trouble);
+        if (code == STRIA_OK)
+            code = stria_file_check_apart(path, drive->profile, "the profile of a drive", trouble);
     }
-    return stria_file_check_place(path, &trouble) == STRIA_OK ? STRIA_STATUS_OK
-                                                              : stria_status_fail("bench", &trouble);
+    if (code == STRIA_OK && job->array)
+        code = stria_file_check_apart(path, job->array->file, "the description of the array", trouble);
+    return code;
+}
+
+static int check_place(const struct job *job, const char *path, struct stria_trouble *trouble)
+{
+    const int code = check_apart(job, path, trouble);
+    return code == STRIA_OK ? stria_file_check_place(path, trouble) : code;
 }
 
 static int check_places(const struct job *job)
 {
     const struct bench_options *given = job->given;
     struct stria_trouble trouble = {0};
-    int code = given->archive ? stria_archive_prepare(given->archive, &trouble) : STRIA_OK;
+    int code = given->output ? check_place(job, given->output, &trouble) : STRIA_OK;
+    if (code == STRIA_OK && given->archive)
+        code = stria_archive_prepare(given->archive, &trouble);
     if (code == STRIA_OK && given->save_profile)
         code = stria_bench_profile_check(&job->bench, &trouble);
     if (code == STRIA_OK && given->save_profile)
-        code = stria_file_check_place(given->save_profile, &trouble);
+        code = check_place(job, given->save_profile, &trouble);
+    if (code == STRIA_OK && given->save_profile && given->output &&
+        strcmp(given->save_profile, given->output) == 0)
+        code =
+            stria_trouble_set(&trouble, STRIA_ERR_INVALID,
+                              "-o and --save-profile cannot both write %s: name another file", given->output);
     return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("bench", &trouble);
 }
 
@@ -311,8 +325,6 @@ static int take_options(struct job *job, char **operands, int operand_count)
     bench->say = say;
     bench->test = operands[0];
     status = take_targets(job, operands + 1, operand_count - 1);
-    if (status == STRIA_STATUS_OK)
-        status = check_output(job);
     return status == STRIA_STATUS_OK ? check_places(job) : status;
 }
 
@@ -364,7 +376,8 @@ static int measure(struct job *job)
     if (result.why[0])
         bench_live_say(&job->live, result.why);
     /* A document on standard output stands there alone. */
-    const bool document_on_output = job->given->output && strcmp(job->given->output, "-") == 0;
+    const bool document_on_output =
+        job->given->output && stria_file_descriptor(job->given->output) == STDOUT_FILENO;
     bench_print(&result, document_on_output ? stderr : stdout);
     const int written = write_result(job, &result), found = judge(&result);
     stria_bench_result_free(&result);

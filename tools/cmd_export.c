@@ -1,4 +1,5 @@
 #include "engine/reader.h"
+#include "support/file.h"
 #include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
@@ -200,12 +201,12 @@ static int export_from(struct stria_array *array, const char *name, const struct
 static int run(const void *given, char **operands, int operand_count)
 {
     const struct export_options *export_options = given;
-    const bool to_stdout = !export_options->output || strcmp(export_options->output, "-") == 0;
+    const char *output = export_options->output ? export_options->output : "-";
     int status;
     (void)operand_count;
-    if (to_stdout && isatty(STDOUT_FILENO)) {
-        fprintf(stderr,
-                "stria export: standard output is a terminal: name a file with -o, or pipe it somewhere\n");
+    if (isatty(stria_file_descriptor(output))) {
+        fprintf(stderr, "stria export: %s is a terminal: name a file with -o, or pipe it somewhere\n",
+                stria_file_shown(output));
         return STRIA_STATUS_USAGE;
     }
     struct stria_array *array = stria_opening_open("export", operands[0], false, &status);

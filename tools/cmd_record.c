@@ -210,7 +210,7 @@ static int tell_result(const struct run *run, uint64_t buffer_bytes)
     report->gaps = gaps;
     tell_lost(report);
     /* A document on standard output stands there alone. */
-    stria_record_report_print(report, path && strcmp(path, "-") == 0 ? stderr : stdout);
+    stria_record_report_print(report, path && stria_file_descriptor(path) == STDOUT_FILENO ? stderr : stdout);
     int status = path ? write_report(report, path) : STRIA_STATUS_OK;
     if (status == STRIA_STATUS_OK && (report->result.info.dropped_bytes || report->result.degraded))
         status = STRIA_STATUS_NOT_WHOLE;
@@ -244,15 +244,21 @@ static int record(struct run *run)
     return graver(status, tell_result(run, progress.buffer_bytes));
 }
 
-/* A report must not replace what is being recorded onto. */
+/* A report must not replace what is being recorded, or recorded onto. */
 static int check_report_place(const struct run *run)
 {
     struct stria_trouble trouble;
+    struct stat input;
     const char *path = run->options->report;
     bool file;
-    if (!path || strcmp(path, "-") == 0 || stria_output_check(path, run->array, &file, &trouble) == STRIA_OK)
+    if (!path)
         return STRIA_STATUS_OK;
-    return stria_status_fail("record", &trouble);
+    int code = stria_output_check(path, run->array, &file, &trouble);
+    if (code == STRIA_OK && stria_source_status(run->source, &input) && stria_file_leads_to(path, &input))
+        code = stria_trouble_set(&trouble, STRIA_ERR_REFUSED,
+                                 "--report %s is what is to be recorded: name another file",
+                                 stria_file_shown(path));
+    return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("record", &trouble);
 }
 
 /* A recording of the drives that it is written to would never end, and prove nothing. */

@@ -1,6 +1,7 @@
 #include "results/export.h"
 #include "results/page.h"
 #include "results/write.h"
+#include "support/file.h"
 #include "tools/commands.h"
 #include "tools/status.h"
 
@@ -59,12 +60,11 @@ static int check(const struct report_options *report, char **operands, int count
         return stria_trouble_set(
             trouble, STRIA_ERR_INVALID,
             "the page needs a file: write -o page.html, or choose --svg, --csv, --openmetrics or --influx");
-    for (int i = 0; i < count && report->output; i++)
-        if (strcmp(operands[i], report->output) == 0 && strcmp(report->output, "-") != 0)
-            return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
-                                     "%s is one of the results and is not overwritten: name another file",
-                                     operands[i]);
-    return STRIA_OK;
+    int code = STRIA_OK;
+    for (int i = 0; i < count && code == STRIA_OK; i++)
+        code = stria_file_check_apart(report->output ? report->output : "-", operands[i],
+                                      "one of the results", trouble);
+    return code;
 }
 
 static int run(const void *given, char **operands, int operand_count)

@@ -274,6 +274,9 @@ int fake_fit(const char *path, const struct fake_options *options)
     else if (options->model)
         snprintf(model, sizeof(model), "%s", options->model);
     if (code == STRIA_OK)
+        code = stria_file_check_apart(options->output ? options->output : "-", path, "the measurement",
+                                      &trouble);
+    if (code == STRIA_OK)
         code = take_measurement(path, options->drive, &measurement, &trouble);
     if (code == STRIA_OK) {
         struct stria_trouble reason = {0};

@@ -11,8 +11,9 @@
 
 struct stria_output;
 
-/* May this path be written to? STRIA_ERR_REFUSED for a drive of the array, the INI file it is described in,
- * and any device. *file: a file is there or would be made; false for a pipe and the like. */
+/* May this path be written to? STRIA_ERR_REFUSED for a drive of the array, the INI file it is described in, a
+ * profile that this names, and any device. *file: a file is there or would be made; false for a pipe, an open
+ * descriptor (stria_file_descriptor) and the like. */
 int stria_output_check(const char *path, const struct stria_array *array, bool *file,
                        struct stria_trouble *trouble);
 
@@ -20,12 +21,12 @@ int stria_output_check(const char *path, const struct stria_array *array, bool *
  * loop device; null: none. */
 const char *stria_output_drive(const struct stria_array *array, const struct stat *status);
 
-/* "-" is standard output. A file is written beside its place, under another name, until it is finished; a
- * symbolic link stays one. What is one of the array's drives, a device or a folder is refused. */
+/* A file is written beside its place, under another name, until it is finished; a symbolic link stays one. An
+ * open descriptor is written as it is: "-" is standard output. What stria_output_check refuses is refused. */
 int stria_output_open(const char *path, const struct stria_array *array, struct stria_output **output,
                       struct stria_trouble *trouble);
 
-/* Appends bytes. */
+/* Appends bytes. A signal that asks for the end ends it too, also while nobody reads them. */
 int stria_output_write(struct stria_output *output, const void *data, size_t bytes,
                        struct stria_trouble *trouble);
 

@@ -52,6 +52,139 @@ closed_descriptors() {
 }
 
 # What is written through a symbolic link lies where it points, as for every other program.
+# refuses_and_keeps FILE COMMAND...: nothing that is read is replaced, by whatever name.
+refuses_and_keeps() {
+    kept=$1
+    shift
+    cp "$kept" kept
+    expect 2 "$@"
+    complains_once
+    complains 'name another file'
+    same kept "$kept"
+}
+
+inputs_are_kept() {
+    small
+    noise data.bin 3000000
+    ln data.bin data-too
+    ln -s data.bin data-link
+    "$stria" record array.ini --name two --input data.bin --report run.json >/dev/null
+    for path in data.bin ./data.bin data-too data-link; do
+        refuses_and_keeps data.bin "$stria" record array.ini --name no --input data.bin --report $path
+        refuses_and_keeps data.bin sh -c "'$stria' record array.ini --name no --report $path <data.bin"
+    done
+    refuses_and_keeps data.bin sh -c "'$stria' record array.ini --name no --input data.bin --report - >>data.bin"
+    refuses_and_keeps array.ini sh -c "'$stria' export array.ini one >>array.ini"
+    refuses_and_keeps drive0.img sh -c "'$stria' export array.ini one -o /dev/fd/5 5>>drive0.img"
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["name"] for x in d["recordings"]]' "['one', 'two']"
+    for path in run.json ./run.json "$PWD/run.json"; do
+        refuses_and_keeps run.json "$stria" report run.json -o "$path"
+        refuses_and_keeps run.json "$stria" fake fit run.json -o "$path"
+    done
+    printf '10GB, 2.4GB/s\n20GB, 1GB/s\n' >points.csv
+    expect 0 "$stria" fake fit points.csv -o model.ini
+    refuses_and_keeps points.csv "$stria" fake fit points.csv -o ./points.csv
+    sed 's#^size = .*#&\nprofile = ./model.ini\ncapacity_scale = 0.01#; s#drive\([01]\).img#fake\1.img#' array.ini >fakes.ini
+    expect 0 "$stria" init fakes.ini
+    refuses_and_keeps model.ini "$stria" record fakes.ini --input synthetic --size 1MB --report model.ini
+    printf '[array]\nname = x\n[drive.a]\npath = new.img\nsize = 24MiB\n' >alone.ini
+    for path in alone.ini ./alone.ini; do
+        refuses_and_keeps alone.ini "$stria" bench paced alone.ini --rest 0s -o $path
+        refuses_and_keeps alone.ini "$stria" bench fill alone.ini --raw --rest 0s --save-profile $path
+    done
+    refuses_and_keeps model.ini "$stria" bench fill new.img --size 1MiB --profile ./model.ini --rest 0s --save-profile model.ini
+    refuses_and_keeps model.ini "$stria" bench fill new.img --size 1MiB --profile ./model.ini --rest 0s -o model.ini
+    expect 2 "$stria" bench fill new.img --size 1MiB --rest 0s --save-profile both -o both
+    complains 'cannot both write both'
+    [ ! -e both ] && [ ! -e new.img ] || fail "something was made"
+}
+
+# What a shell opened for appending is appended to.
+descriptors_are_written_as_they_are() {
+    small
+    "$stria" export array.ini one >wanted
+    { echo HEADER && cat wanted; } >appended
+    for path in - /dev/stdout /dev/fd/1 /dev/fd/3 /proc/self/fd/3; do
+        echo HEADER >log
+        "$stria" export array.ini one -o $path >>log 3>&1
+        same appended log
+    done
+    ln -s /dev/fd/3 link
+    echo HEADER >log
+    "$stria" export array.ini one -o link 3>>log
+    same appended log
+    for path in /dev/stdout /dev/fd/3; do
+        echo HEADER >log
+        "$stria" record array.ini --input synthetic --size 1KB --report $path 2>err >>log 3>&1
+        [ "$(head -n 1 log)" = HEADER ] || fail "the report replaced what was there: $(head -c 200 log)"
+        tail -n +2 log >rest
+        [ $path = /dev/fd/3 ] || json rest 'd["schema"]' stria.record/1
+        grep -q stria.record/1 rest
+    done
+    expect 2 "$stria" record array.ini --input synthetic --size 1KB --report /dev/fd/9
+    complains '/dev/fd/9 cannot be written'
+    expect 3 "$stria" export array.ini one -o /dev/fd/9
+    complains 'cannot write /dev/fd/9'
+    [ -z "$(find . -name '*.part*' -o -name '*.tmp*')" ] || fail "a part was left"
+}
+
+# The reader never reads; a pipe holds 64 KiB.
+unread_pipes() {
+    small
+    cat >unread.py <<'PYTHON'
+import fcntl, os, signal, subprocess, sys, termios, array, time
+kind, signal_name, status, *command = sys.argv[1:]
+r, w = os.pipe()
+os.set_blocking(w, kind == "waits")
+size = fcntl.fcntl(w, 1032)
+run = subprocess.Popen(command, stdout=w, stderr=subprocess.PIPE)
+inside = array.array("i", [0])
+while inside[0] < size:
+    time.sleep(0.01)
+    fcntl.ioctl(r, termios.FIONREAD, inside)
+time.sleep(0.1)
+run.send_signal(getattr(signal, signal_name))
+said = run.communicate(timeout=30)[1].decode()
+assert run.returncode == int(status), (run.returncode, said)
+assert f"after {size} bytes: ended by a signal" in said or "export" not in command, said
+assert os.get_blocking(w) == (kind == "waits")
+PYTHON
+    for signal in SIGTERM SIGINT; do
+        for kind in waits never-waits; do
+            expect 0 python3 unread.py $kind $signal 3 "$stria" export array.ini one
+        done
+    done
+    mkfifo fifo
+    background "$stria" export array.ini one -o fifo
+    sleep 0.3
+    kill $process
+    status=0
+    wait $process || status=$?
+    [ $status -eq 3 ] || fail "exit status $status while nobody opened the FIFO: $(cat err)"
+}
+
+slow_reader_of_a_pipe_that_never_waits() {
+    small
+    "$stria" export array.ini one >wanted
+    expect 0 python3 - "$stria" <<'PYTHON'
+import os, subprocess, sys, time
+r, w = os.pipe()
+os.set_blocking(w, False)
+run = subprocess.Popen([sys.argv[1], "export", "array.ini", "one"], stdout=w)
+os.close(w)
+time.sleep(0.2)
+got = b""
+while True:
+    more = os.read(r, 10000)
+    if not more:
+        break
+    got += more
+assert run.wait() == 0
+assert got == open("wanted", "rb").read()
+PYTHON
+}
+
 through_links() {
     small
     mkdir elsewhere
@@ -361,6 +494,10 @@ it "changes no block device when one that shall be erased is being read" erase_d
 it "changes no drive when another is in use" erase_beside_one_in_use
 it "writes nothing into drives when standard descriptors are closed" closed_descriptors
 it "refuses a report or an export over the array's drives and its INI file" report_over_the_array
+it "replaces nothing that it reads, by whatever name" inputs_are_kept
+it "writes an open descriptor as it is" descriptors_are_written_as_they_are
+it "a signal ends an export that nobody reads" unread_pipes
+it "waits for the reader of a pipe that does not wait" slow_reader_of_a_pipe_that_never_waits
 it "writes through symbolic links and leaves them" through_links
 it "says that a recording was cut short when it is verified or exported" cut_short
 it "tells of a file size limit and leaves no part behind" file_size_limit
