@@ -136,6 +136,40 @@ Test(array, a_removed_recording_is_gone_and_its_name_is_free)
     rig_free(rig);
 }
 
+/* How many of a stream's first chunks lie on the drives, byte for byte. */
+static unsigned chunks_on_drives(struct rig *rig, uint64_t stream, unsigned chunks)
+{
+    uint8_t *stored = malloc(CHUNK), *wanted = malloc(chunks * CHUNK);
+    unsigned found = 0;
+    rig_fill(wanted, 0, chunks * CHUNK, stream);
+    rig_close(rig);
+    for (uint32_t drive = 0; drive < rig->config.drive_count; drive++)
+        for (uint64_t at = 0; at < rig->config.drives[drive].size_bytes; at += CHUNK) {
+            rig_peek(rig, drive, at, CHUNK, stored);
+            for (unsigned chunk = 0; chunk < chunks; chunk++)
+                found += memcmp(stored, wanted + chunk * CHUNK, CHUNK) == 0;
+        }
+    free(stored);
+    free(wanted);
+    return found;
+}
+
+/* Drives in memory read as zero where they were trimmed. */
+Test(array, a_removed_recording_is_trimmed_and_nothing_else)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        struct rig *rig = rig_make(policies[turn], three);
+        rig_record(rig, "kept", 5 * CHUNK, 1);
+        rig_record(rig, "gone", 7 * CHUNK, 2);
+        cr_assert(chunks_on_drives(rig, 1, 5) == 5 && chunks_on_drives(rig, 2, 7) == 7);
+        remove_recording(rig, "gone");
+        cr_expect(chunks_on_drives(rig, 2, 7) == 0, "a drive was not told what is free");
+        cr_expect(chunks_on_drives(rig, 1, 5) == 5);
+        rig_expect_whole(rig, "kept", 5 * CHUNK, 1);
+        rig_free(rig);
+    }
+}
+
 static void swap_drives(struct rig *rig, uint32_t a, uint32_t b)
 {
     struct stria_drive_config kept = rig->config.drives[a];
