@@ -217,7 +217,7 @@ lane() {
     done
 }
 
-if ! sh packaging/install.sh build demo test firmware; then
+if ! sh packaging/install.sh build demo test package firmware; then
     printf '  failed: the packages that the tests need are not there\n\n0 passed, 1 failed, 0 skipped\n'
     exit 1
 fi
