@@ -58,14 +58,21 @@ PYTHON
 
 one_missing() {
     made "$1"
+    noise small 1000
+    expect 0 "$stria" record array.ini --name other --input small
     mv drive2.img gone
     rest_is_exported
+    # What these two were asked for they do without it.
     expect 0 "$stria" ls array.ini --json
-    json out 'len(d["recordings"])' 1
+    complains 'd2|drive2'
+    json out 'len(d["recordings"]), [x["present"] for x in d["drives"]].count(False)' '(2, 1)'
+    expect 0 "$stria" rm array.ini other
+    complains 'd2|drive2'
     mv gone drive2.img
     expect 0 "$stria" verify array.ini
     expect 0 "$stria" export array.ini take -o output2
     same input output2
+    expect 2 "$stria" export array.ini other
 }
 
 stranger_in_its_place() {
