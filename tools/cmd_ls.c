@@ -22,7 +22,7 @@ static void add_drive(struct json_object *list, const struct stria_drive_info *d
 {
     struct json_object *object = stria_json_append_object(list);
     stria_json_add_text(object, "path", drive->path);
-    stria_json_add_text(object, "serial", drive->serial);
+    stria_json_add_text(object, "serial", drive->serial[0] ? drive->serial : NULL);
     stria_json_add_text(object, "name", drive->name);
     stria_json_add_bool(object, "present", drive->present);
     stria_json_add_u64(object, "bytes", drive->bytes);

@@ -143,7 +143,7 @@ static void add_drives(struct json_object *document, const struct stria_record_r
         const struct stria_meter_drive *drive = &report->meter->drives[i];
         struct json_object *object = stria_json_append_object(list);
         stria_json_add_text(object, "path", report->drives[i].path);
-        stria_json_add_text(object, "serial", report->drives[i].serial);
+        stria_json_add_text(object, "serial", report->drives[i].serial[0] ? report->drives[i].serial : NULL);
         stria_json_add_text(object, "name", report->drives[i].name);
         stria_json_add_bool(object, "lost", report->progress[i].lost);
         stria_json_add_text(object, "lost_reason", lost_reason(report, i));
