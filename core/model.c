@@ -8,6 +8,9 @@
 /* Heat is integrated in steps no finer than this: finer ones would lose their part to rounding. */
 #define HEAT_STEP_NS 10000000u
 
+/* The drive's clock has as long again for what it does behind its last rest. */
+#define REST_END_NS_MAX (1ull << 62)
+
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -282,7 +285,9 @@ void stria_model_rest(struct stria_model *model, uint64_t ns)
 {
     struct stria_model_state *state = &model->state;
     const uint64_t busy_end_ns = larger(state->write_end_ns, state->read_end_ns);
-    const uint64_t rest_end_ns = larger(state->clock_ns, busy_end_ns) + ns;
+    const uint64_t begin_ns = larger(state->clock_ns, busy_end_ns);
+    const uint64_t most_ns = begin_ns < REST_END_NS_MAX ? REST_END_NS_MAX - begin_ns : 0;
+    const uint64_t rest_end_ns = begin_ns + smaller(ns, most_ns);
     model->skew_ns += rest_end_ns - state->clock_ns;
     advance(model, rest_end_ns);
 }

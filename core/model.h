@@ -163,7 +163,8 @@ uint64_t stria_model_trim(struct stria_model *model, uint64_t now_ns, uint64_t o
  * end of a run. Calling it more often changes nothing beyond rounding. */
 void stria_model_advance(struct stria_model *model, uint64_t now_ns);
 
-/* The drive rests for ns more than the caller's clock shows: its requests end, then it stands idle. */
+/* The drive rests for ns more than the caller's clock shows: its requests end, then it stands idle. All rests
+ * together may have 2^62 ns, 146 years; there is no more behind them. */
 void stria_model_rest(struct stria_model *model, uint64_t ns);
 
 /* As of the last advance: temperature in thousandths of °C; share of full speed that heat leaves, in

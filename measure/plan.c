@@ -163,7 +163,8 @@ static void trim(struct stria_bench *bench, bool *trimmed, char *reason, size_t 
 static uint64_t rest(struct stria_bench *bench)
 {
     enter(bench, STRIA_BENCH_REST);
-    const uint64_t since_ns = stria_clock_ns(), until_ns = since_ns + bench->options->rest_ns;
+    const uint64_t since_ns = stria_clock_ns(),
+                   until_ns = stria_clock_after(since_ns, bench->options->rest_ns);
     for (uint64_t now_ns = since_ns; now_ns < until_ns && stria_bench_watch(bench, NULL);
          now_ns = stria_clock_ns())
         stria_clock_sleep_until(until_ns - now_ns < WATCH_NS ? until_ns : now_ns + WATCH_NS);

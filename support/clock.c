@@ -14,6 +14,11 @@ uint64_t stria_clock_ns(void)
     return clock_read(CLOCK_MONOTONIC);
 }
 
+uint64_t stria_clock_after(uint64_t time_ns, uint64_t duration_ns)
+{
+    return duration_ns < UINT64_MAX - time_ns ? time_ns + duration_ns : UINT64_MAX;
+}
+
 uint64_t stria_clock_wall_ns(void)
 {
     return clock_read(CLOCK_REALTIME);

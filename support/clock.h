@@ -9,6 +9,9 @@
 /* Monotonic time since some moment before the program's start; never zero, never stepped. */
 uint64_t stria_clock_ns(void);
 
+/* The moment so much later; UINT64_MAX, which never comes, where a time is not long enough to tell it. */
+uint64_t stria_clock_after(uint64_t time_ns, uint64_t duration_ns);
+
 /* Wall-clock time since 1970-01-01 00:00 UTC; may be stepped by the system's administrator. */
 uint64_t stria_clock_wall_ns(void);
 

@@ -1,3 +1,4 @@
+#include "support/clock.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/fake.h"
@@ -27,6 +28,9 @@ static const struct stria_option options[] = {
     {.name = NULL},
 };
 
+/* No drive is any more rested after that. */
+#define REST_NS_MAX (87600 * 3600 * STRIA_NS_PER_S)
+
 static int usage(const char *sentence)
 {
     struct stria_trouble trouble = {0};
@@ -42,6 +46,8 @@ static int run_rest(char **operands, int operand_count)
         return usage("rest needs a time and an array");
     if (stria_time_parse(operands[1], &rest_ns, &trouble) != STRIA_OK)
         return stria_status_fail("fake", &trouble);
+    if (rest_ns > REST_NS_MAX)
+        return usage("a drive rests for ten years at most, 87600h");
     return fake_rest(rest_ns, operands[2], operands + 3, operand_count - 3);
 }
 

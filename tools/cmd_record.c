@@ -40,7 +40,9 @@ static const struct stria_option options[] = {
      offsetof(struct record_options, rate), NULL},
     {"size", 0, STRIA_OPTION_SIZE, "SIZE", "Ends the recording after so many bytes of the input",
      offsetof(struct record_options, size), NULL},
-    {"duration", 0, STRIA_OPTION_TIME, "TIME", "Ends the recording after this time",
+    {"duration", 0, STRIA_OPTION_TIME, "TIME",
+     "Ends the recording after this time; of a file or 'synthetic' with --rate, after\n"
+     "what comes in this time at that rate, however long the drives take",
      offsetof(struct record_options, duration), NULL},
     {"on-overrun", 0, STRIA_OPTION_CHOICE, NULL,
      "When the drives are slower than the input and the buffer is full: let the\n"

@@ -88,15 +88,18 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* With a pace, a duration is a number of bytes, the same in every run. */
-static void limit_by_pace(struct stria_source_options *options)
+/* A source that can lose nothing has, with a pace, so many seconds of a sensor: a number of bytes, the same
+ * in every run and however long the drives make it wait. A pipe goes on by the clock. */
+static void limit_by_pace(struct stria_source *source)
 {
-    if (!options->rate_bytes_per_s || !options->duration_ns)
+    struct stria_source_options *options = &source->options;
+    if (!options->rate_bytes_per_s || !options->duration_ns || source->pipe)
         return;
     const unsigned __int128 bytes =
         (unsigned __int128)options->rate_bytes_per_s * options->duration_ns / STRIA_NS_PER_S;
     if (bytes < options->bytes_max)
         options->bytes_max = (uint64_t)bytes;
+    options->duration_ns = 0;
 }
 
 int stria_source_open(const struct stria_source_options *options, struct stria_source **source,
@@ -110,12 +113,12 @@ int stria_source_open(const struct stria_source_options *options, struct stria_s
     /* From here on zero is a limit too: of a slow sensor nothing may be due in the time it has. */
     if (!made->options.bytes_max)
         made->options.bytes_max = UINT64_MAX;
-    limit_by_pace(&made->options);
     int code = open_input(made, trouble);
     if (code != STRIA_OK) {
         stria_source_close(made);
         return code;
     }
+    limit_by_pace(made);
     *source = made;
     return STRIA_OK;
 }
@@ -143,7 +146,7 @@ void stria_source_start(struct stria_source *source)
 /* Zero: none. */
 static uint64_t end_ns(const struct stria_source *source)
 {
-    return source->options.duration_ns ? source->start_ns + source->options.duration_ns : 0;
+    return source->options.duration_ns ? stria_clock_after(source->start_ns, source->options.duration_ns) : 0;
 }
 
 static uint64_t left_bytes(const struct stria_source *source)
@@ -238,7 +241,7 @@ static int64_t fill_from_fd(struct stria_source *source, char *buffer, size_t by
 static int64_t fill_synthetic(struct stria_source *source, void *buffer, size_t bytes)
 {
     const uint64_t end = end_ns(source);
-    if (stria_signals_stop() || (end && stria_clock_ns() >= end && source->options.rate_bytes_per_s == 0)) {
+    if (stria_signals_stop() || (end && stria_clock_ns() >= end)) {
         source->ended = true;
         return 0;
     }

@@ -14,7 +14,8 @@ struct stria_source_options {
     const char *input; /* "-", "synthetic" or a path; null: standard input if that is a pipe or a file */
     uint64_t rate_bytes_per_s; /* pace, held by absolute deadlines; zero: as fast as it comes */
     uint64_t bytes_max;   /* the stream ends here at the latest; zero: no limit, so end it by other means */
-    uint64_t duration_ns; /* the stream ends so long after stria_source_start(); zero: no limit */
+    uint64_t duration_ns; /* the stream ends so long after stria_source_start(), or, with a pace and no pipe,
+                             after what a sensor sends in that time; zero: no limit */
     uint64_t seed;        /* of the synthetic stream */
 };
 

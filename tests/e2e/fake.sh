@@ -209,6 +209,7 @@ show samsung-980 --capacity 1GB|are for fit
 trim array.ini --json|--json is for ls and show
 rest -5s array.ini|unknown option '-5s'
 rest 99999999999h array.ini|too large for a time
+rest 5124095h array.ini|ten years at most
 END
     expect 2 "$stria" fake fit missing.json
     complains 'missing.json'

@@ -88,6 +88,30 @@ ends_at_duration() {
     json out '[(x["name"], x["bytes"]) for x in d["recordings"]]' "[('none', 0), ('ten', 10)]"
 }
 
+# 100.001 ms of that sensor are 6553665 bytes, and each chunk makes the drive wait longer than they last.
+duration_of_a_pace() {
+    array adaptive 1 24MiB 'depth = 1'
+    expect 0 "$stria" init array.ini
+    sed 's/^buffer = .*/buffer = 4MiB/; s/^size = .*/&\nfault = write:stall=120ms/' array.ini >slow.ini
+    noise file 10000000
+    for input in synthetic file; do
+        expect 0 "$stria" record slow.ini --input $input --rate 65536000 --duration 100.001ms --name $input
+    done
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["bytes"] for x in d["recordings"]]' '[6553665, 6553665]'
+    expect 0 "$stria" export array.ini file -o output
+    head -c 6553665 file >wanted
+    same wanted output
+}
+
+longest_duration() {
+    made adaptive 2 32MiB
+    noise input 1000000
+    expect 0 "$stria" record array.ini --input input --name r --duration 5124095h
+    expect 0 "$stria" export array.ini r -o output
+    same input output
+}
+
 ends_at_size() {
     made adaptive 2 32MiB
     noise input 9000000
@@ -372,6 +396,8 @@ it "a FIFO is recorded" from_a_fifo
 it "an empty input is a recording" from_nothing
 it "an input that is not there is named, and nothing is recorded" missing_input
 it "--size ends a recording to the byte" ends_at_size
+it "--duration with --rate is as many bytes of a file as of a sensor, however slow the drives" duration_of_a_pace
+it "the longest --duration there is records all" longest_duration
 it "--duration ends a recording of however slow a sensor" ends_at_duration
 it "--offset and --length export a part" parts_of_it
 it "the synthetic sensor keeps its pace and cannot be compressed" describes_itself

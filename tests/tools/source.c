@@ -197,6 +197,55 @@ Test(source, a_pace_is_held_on_average_also_after_a_pause)
     stria_source_close(source);
 }
 
+static void make_input(size_t bytes)
+{
+    int fd = open("input", O_WRONLY | O_CREAT, 0644);
+    cr_assert(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0);
+    close(fd);
+}
+
+Test(source, a_duration_of_however_long_ends_nothing)
+{
+    static const uint64_t durations_ns[] = {UINT64_MAX, UINT64_MAX - 1, 1ull << 63};
+    make_input(1000);
+    for (unsigned i = 0; i < 3; i++) {
+        struct stria_source *source =
+            started((struct stria_source_options){.input = "input", .duration_ns = durations_ns[i]});
+        cr_expect_eq(fill(source, 600), 600);
+        cr_expect_eq(fill(source, 600), 400);
+        stria_source_close(source);
+        source = started((struct stria_source_options){.input = "synthetic", .duration_ns = durations_ns[i]});
+        cr_expect_eq(fill(source, 600), 600);
+        stria_source_close(source);
+    }
+}
+
+/* The drives make it wait for longer than the duration is. */
+Test(source, with_a_pace_a_duration_is_the_same_number_of_bytes_of_a_file_however_long_it_takes)
+{
+    make_input(sizeof(buffer));
+    struct stria_source *source = started((struct stria_source_options){
+        .input = "input", .rate_bytes_per_s = 10000001, .duration_ns = 50 * MILLISECOND});
+    cr_assert_eq(fill(source, 100000), 100000);
+    usleep(100000);
+    cr_assert_eq(fill(source, sizeof(buffer)), 400000);
+    cr_assert_eq(fill(source, sizeof(buffer)), 0);
+    stria_source_close(source);
+}
+
+Test(source, with_a_pace_a_duration_ends_a_pipe_by_the_clock)
+{
+    cr_assert_eq(mkfifo("fifo", 0644), 0);
+    int both = open("fifo", O_RDWR);
+    cr_assert_eq(write(both, buffer, 1000), 1000);
+    struct stria_source *source = started((struct stria_source_options){
+        .input = "fifo", .rate_bytes_per_s = 1000000000, .duration_ns = 50 * MILLISECOND});
+    cr_assert_eq(fill(source, sizeof(buffer)), 1000);
+    cr_assert_eq(fill(source, sizeof(buffer)), 0);
+    stria_source_close(source);
+    close(both);
+}
+
 Test(source, with_a_pace_a_duration_is_a_number_of_bytes)
 {
     struct stria_source *source = started((struct stria_source_options){

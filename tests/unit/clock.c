@@ -33,3 +33,11 @@ Test(clock, wall_time_counts_from_1970)
     const uint64_t year_2020 = 1577836800ull * STRIA_NS_PER_S;
     cr_assert_gt(stria_clock_wall_ns(), year_2020);
 }
+
+Test(clock, a_moment_that_cannot_be_told_never_comes)
+{
+    cr_expect_eq(stria_clock_after(5, 7), 12);
+    cr_expect_eq(stria_clock_after(5, UINT64_MAX - 6), UINT64_MAX - 1);
+    cr_expect_eq(stria_clock_after(5, UINT64_MAX - 5), UINT64_MAX);
+    cr_expect_eq(stria_clock_after(5, UINT64_MAX), UINT64_MAX);
+}

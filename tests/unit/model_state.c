@@ -67,6 +67,25 @@ Test(model_state, time_on_the_shelf_does_not_count_but_rest_does)
     cr_assert_eq(stria_model_write_bytes_per_s(&other, 20 * GB), 2 * GB);
 }
 
+Test(model_state, no_rest_is_too_long_for_the_drive_to_be_stored)
+{
+    static const uint64_t rests_ns[] = {UINT64_MAX, 1ull << 63, (1ull << 63) + 1, (1ull << 62) - 5, 7};
+    stria_model_init(&model, &parameters, 11);
+    stria_model_init(&other, &parameters, 11);
+    uint64_t now_ns = write_more(&model, 1000, 0, 14 * GB);
+    for (unsigned i = 0; i < sizeof(rests_ns) / sizeof(rests_ns[0]); i++) {
+        stria_model_rest(&model, rests_ns[i]);
+        cr_expect_eq(stria_model_write_bytes_per_s(&model, 14 * GB), 2 * GB, "rest %u", i);
+        stria_model_save(&model, &state);
+        cr_assert(stria_model_load(&other, &state, 5), "rest %u", i);
+    }
+    const uint64_t before_ns = now_ns;
+    now_ns = write_more(&model, now_ns, 14 * GB, 2 * GB);
+    cr_expect(now_ns - before_ns >= SECOND_NS && now_ns - before_ns < 2 * SECOND_NS);
+    stria_model_save(&model, &state);
+    cr_assert(stria_model_load(&other, &state, 5));
+}
+
 Test(model_state, the_state_of_another_capacity_is_refused_and_the_model_stays)
 {
     stria_model_init(&model, &parameters, 11);
