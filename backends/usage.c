@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 /* A limit on layers above or below each other, so that nothing can make us recurse without end. */
 #define LAYERS_MAX 16u
+
+#define SECTOR_BYTES 512u /* in which the kernel tells of partitions, whatever the drive's blocks are */
 
 static dev_t block_device_at(const char *path)
 {
@@ -71,8 +74,83 @@ static bool loop_backing(dev_t loop, struct stat *backing)
     return stria_sysfs_read(loop, "loop/backing_file", path, sizeof(path)) && stat(path, backing) == 0;
 }
 
+/* The bytes that a file or device stands for, in the file or disk that it leads to through loop devices and
+ * partitions. */
+struct ground {
+    bool file;
+    dev_t device; /* of a file, the one that it lies on */
+    ino_t inode;
+    uint64_t begin_bytes, end_bytes;
+};
+
+static uint64_t number_of(dev_t device, const char *attribute)
+{
+    char text[32];
+    return stria_sysfs_read(device, attribute, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* What begins at an offset of what lies below, and has a size; zero: as much as there is. */
+static void step_down(struct ground *ground, uint64_t offset_bytes, uint64_t size_bytes)
+{
+    const uint64_t end_bytes = size_bytes && size_bytes < ground->end_bytes ? size_bytes : ground->end_bytes;
+    ground->begin_bytes += offset_bytes;
+    ground->end_bytes = end_bytes > UINT64_MAX - offset_bytes ? UINT64_MAX : end_bytes + offset_bytes;
+}
+
+static struct ground ground_of(const struct stat *status)
+{
+    struct ground ground = {.file = !S_ISBLK(status->st_mode), .end_bytes = UINT64_MAX};
+    ground.device = ground.file ? status->st_dev : status->st_rdev;
+    ground.inode = ground.file ? status->st_ino : 0;
+    for (unsigned layer = 0; !ground.file && layer < LAYERS_MAX; layer++) {
+        struct stat backing;
+        dev_t whole;
+        const dev_t device = ground.device;
+        if (stria_sysfs_is_partition(device, &whole)) {
+            step_down(&ground, number_of(device, "start") * SECTOR_BYTES,
+                      number_of(device, "size") * SECTOR_BYTES);
+            ground.device = whole;
+        } else if (loop_backing(device, &backing)) {
+            step_down(&ground, number_of(device, "loop/offset"), number_of(device, "loop/sizelimit"));
+            ground.file = !S_ISBLK(backing.st_mode);
+            ground.device = ground.file ? backing.st_dev : backing.st_rdev;
+            ground.inode = ground.file ? backing.st_ino : 0;
+        } else {
+            break;
+        }
+    }
+    return ground;
+}
+
+/* One drive that two devices lead to. Some drives share a world-wide name by mistake, but then they have
+ * serial numbers of their own. */
+static bool is_same_drive(dev_t a, dev_t b)
+{
+    char names[2][128], serials[2][64] = {"", ""};
+    if (a == b)
+        return true;
+    if (!stria_sysfs_wwid(a, names[0], sizeof(names[0])) ||
+        !stria_sysfs_wwid(b, names[1], sizeof(names[1])) || strcmp(names[0], names[1]) != 0)
+        return false;
+    if (!stria_sysfs_serial(a, serials[0], sizeof(serials[0])))
+        serials[0][0] = '\0';
+    if (!stria_sysfs_serial(b, serials[1], sizeof(serials[1])))
+        serials[1][0] = '\0';
+    return strcmp(serials[0], serials[1]) == 0;
+}
+
+static bool grounds_meet(const struct ground *a, const struct ground *b)
+{
+    if (a->file != b->file || a->inode != b->inode ||
+        !(a->file ? a->device == b->device : is_same_drive(a->device, b->device)))
+        return false;
+    return a->begin_bytes < b->end_bytes && b->begin_bytes < a->end_bytes;
+}
+
 struct loop_search {
     const struct stat *status;
+    struct ground ground; /* of it */
+    dev_t whole;          /* the disk whose partition it is; else zero */
     char name[STRIA_SYSFS_NAME_BYTES];
 };
 
@@ -80,7 +158,12 @@ static bool match_loop(dev_t loop, const char *name, void *user)
 {
     struct loop_search *search = user;
     struct stat backing;
-    if (!loop_backing(loop, &backing) || !is_same_file(&backing, search->status))
+    if (!loop_backing(loop, &backing))
+        return true;
+    const bool on_disk = search->whole && S_ISBLK(backing.st_mode) && backing.st_rdev == search->whole;
+    const struct stat status = {.st_mode = S_IFBLK, .st_rdev = loop};
+    const struct ground ground = ground_of(&status);
+    if (!is_same_file(&backing, search->status) && !(on_disk && grounds_meet(&ground, &search->ground)))
         return true;
     snprintf(search->name, sizeof(search->name), "%s", name);
     return false;
@@ -98,7 +181,7 @@ static int check_one(const char *subject, const struct stat *status, struct stri
 {
     const bool device = S_ISBLK(status->st_mode);
     struct mount_search mounts = {.device = device ? status->st_rdev : 0};
-    struct loop_search loops = {.status = status};
+    struct loop_search loops = {.status = status, .ground = ground_of(status)};
     char holder[STRIA_SYSFS_NAME_BYTES];
     if (device)
         stria_mounts_each("", match_mount, &mounts);
@@ -115,6 +198,8 @@ static int check_one(const char *subject, const struct stat *status, struct stri
             "%s is part of /dev/%s (RAID, LVM, encryption or the like): take it out of there, or "
             "use another drive",
             subject, holder);
+    if (!device || !stria_sysfs_is_partition(status->st_rdev, &loops.whole))
+        loops.whole = 0;
     stria_sysfs_each_disk(match_loop, &loops);
     if (loops.name[0])
         return stria_trouble_set(
@@ -257,7 +342,8 @@ static bool search_file(dev_t device, const char *name, void *user)
 
 bool stria_usage_overlaps(const struct stat *a, const struct stat *b)
 {
-    if (is_same_file(a, b))
+    const struct ground of_a = ground_of(a), of_b = ground_of(b);
+    if (is_same_file(a, b) || grounds_meet(&of_a, &of_b))
         return true;
     if (S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode))
         return is_below(a->st_rdev, b->st_rdev, 0) || is_below(b->st_rdev, a->st_rdev, 0);

@@ -17,7 +17,8 @@ bool stria_usage_is_root(dev_t device);
 int stria_usage_check(const char *path, const struct stat *status, struct stria_trouble *trouble);
 
 /* True if two files or block devices share bytes: they are the same, or one is laid upon the other (a loop
- * device over its file, a partition of its disk, dm and md over their members). */
+ * device over its file, a partition of its disk, dm and md over their members), or both lead to the same
+ * bytes: two loop devices over one file, two paths to one drive. */
 bool stria_usage_overlaps(const struct stat *a, const struct stat *b);
 
 #endif
