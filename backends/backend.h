@@ -79,7 +79,7 @@ struct stria_drive_options {
     const char *path; /* what array.ini says, prefix and all ("null:", "memory:1GiB", a file, a device) */
     bool read_only;
     bool exclusive; /* open so that nobody else can write to it (O_EXCL for devices, a lock for files) */
-    bool held;      /* the caller keeps others out already (stria_guard_hold), so that none is needed here */
+    bool held;      /* the caller keeps others out already (stria_guard_take), so that none is needed here */
     bool partly;    /* open it for writing also where a limit lets this process write only its beginning, and
                        say so in traits; else that is STRIA_ERR_PERMISSION */
     bool direct;    /* bypass the page cache (O_DIRECT); tests on file systems without it clear this */

@@ -28,15 +28,20 @@ int stria_guard_check(const char *path, const struct stria_guard *guard, bool *e
  * read or written there for it. */
 #define STRIA_GUARD_LOCK_BYTES 1
 
-/* Keeps everybody else out of a file or device from now on, readers too, so that several drives can be held
- * before the first is changed. Who opens it through the hold says so (stria_drive_options.held). *fd is the
- * hold, to be closed; −1 where there is nothing at path yet, and for a drive that whoever opens it has alone
- * anyway. STRIA_ERR_BUSY when somebody uses it. Changes nothing. A drive of another
- * host is held only between stria_fabrics_keep() and stria_fabrics_let_go(). */
-int stria_guard_hold(const char *path, int *fd, struct stria_trouble *trouble);
+/* The same, and keeps everybody else out from before the content is looked at, readers too: so what was
+ * looked at is what will be overwritten. Who opens the drive through the hold says so
+ * (stria_drive_options.held). *hold is the hold, to be closed; −1 where there is nothing at path yet, for
+ * memory, and for a drive that whoever opens it has alone anyway. STRIA_ERR_BUSY when somebody uses it. A
+ * drive of another host is held only between stria_fabrics_keep() and stria_fabrics_let_go(). */
+int stria_guard_take(const char *path, const struct stria_guard *guard, int *hold, bool *erase,
+                     struct stria_trouble *trouble);
 
-/* Takes every signature off the drive at path, and has the kernel forget its partitions. Only after
- * stria_guard_check() said STRIA_OK. */
-int stria_guard_erase(const char *path, struct stria_trouble *trouble);
+/* Makes a hold of a file that was just made (stria_allocate_make). */
+int stria_guard_take_new(int fd, const char *path, struct stria_trouble *trouble);
+
+/* Takes every signature off the drive at path, which hold is a hold of, and has the kernel forget its
+ * partitions: where it does not, STRIA_ERR_BUSY, and nothing is wiped. Only where stria_guard_take() said
+ * that it has to be erased. */
+int stria_guard_erase(const char *path, int hold, struct stria_trouble *trouble);
 
 #endif

@@ -83,7 +83,7 @@ static int open_flags(const struct stria_drive_options *options)
     return O_CLOEXEC | O_NOCTTY | (options->read_only ? O_RDONLY : O_RDWR);
 }
 
-/* Whoever opens a drive in any way shares this lock, and stria_guard_hold wants it alone: so readers, whom
+/* Whoever opens a drive in any way shares this lock, and stria_guard_take wants it alone: so readers, whom
  * nobody else has to keep away from, are not overwritten by an init. Where there are no such locks it goes
  * without. */
 static int share(const struct stria_drive_options *options, int fd, struct stria_trouble *trouble)

@@ -26,6 +26,7 @@ struct approach {
     const struct stria_drive_config *config;
     const char *path;
     bool there, regular;
+    int *hold;  /* of the drive, to be taken; null: it is only looked at */
     bool erase; /* signatures are to be taken off */
     struct stat status;
 };
@@ -77,6 +78,13 @@ static int admit_file(const struct approach *approach, struct stria_trouble *tro
     return check_holes(approach, trouble);
 }
 
+static int admit_content(struct approach *approach, struct stria_trouble *trouble)
+{
+    const struct stria_guard *guard = approach->request->guard;
+    return approach->hold ? stria_guard_take(approach->path, guard, approach->hold, &approach->erase, trouble)
+                          : stria_guard_check(approach->path, guard, &approach->erase, trouble);
+}
+
 static int admit(struct approach *approach, struct stria_trouble *trouble)
 {
     int code = check_engine(approach, trouble);
@@ -85,9 +93,7 @@ static int admit(struct approach *approach, struct stria_trouble *trouble)
     if (code != STRIA_OK)
         return code;
     if (stria_path_is_prefixed(approach->path))
-        return approach->request->writes
-                   ? stria_guard_check(approach->path, approach->request->guard, &approach->erase, trouble)
-                   : STRIA_OK;
+        return approach->request->writes ? admit_content(approach, trouble) : STRIA_OK;
     approach->there = stat(approach->path, &approach->status) == 0;
     if (!approach->there && strncmp(approach->path, "/dev/", 5) == 0 &&
         strncmp(approach->path, "/dev/shm/", 9) != 0)
@@ -101,31 +107,25 @@ static int admit(struct approach *approach, struct stria_trouble *trouble)
             code = admit_file(approach, trouble);
     }
     if (code == STRIA_OK && approach->there && approach->request->writes)
-        code = stria_guard_check(approach->path, approach->request->guard, &approach->erase, trouble);
+        code = admit_content(approach, trouble);
     return code;
 }
 
-static int make_file(const struct approach *approach, const struct stria_drive_config *config, bool *made,
+/* A file of the bench's own, held from the first. */
+static int make_file(const struct approach *approach, struct stria_target *target,
                      struct stria_trouble *trouble)
 {
-    const uint64_t bytes = config->size_bytes ? config->size_bytes : approach->request->file_bytes;
+    const uint64_t bytes =
+        approach->config->size_bytes ? approach->config->size_bytes : approach->request->file_bytes;
     if (bytes == 0)
         return stria_trouble_set(trouble, STRIA_ERR_INVALID,
                                  "%s does not exist: say with --size how large a file to measure in",
                                  approach->path);
-    return stria_allocate_file(approach->path, bytes, made, trouble);
-}
-
-/* As init does it: held against others while it is made ready. */
-static int erase(const struct approach *approach, struct stria_trouble *trouble)
-{
-    int hold = -1;
-    int code = stria_guard_hold(approach->path, &hold, trouble);
+    int code = stria_allocate_make(approach->path, &target->hold, trouble);
+    target->made = code == STRIA_OK;
     if (code == STRIA_OK)
-        code = stria_guard_erase(approach->path, trouble);
-    if (hold >= 0)
-        close(hold);
-    return code;
+        code = stria_guard_take_new(target->hold, approach->path, trouble);
+    return code == STRIA_OK ? stria_allocate_resize(target->hold, approach->path, bytes, trouble) : code;
 }
 
 static int use_part(const struct approach *approach, struct stria_target *target,
@@ -245,11 +245,17 @@ static void identify(const struct approach *approach, struct stria_target *targe
         survey(approach, target);
 }
 
+static void begin(struct stria_target *target, const struct stria_drive_config *config)
+{
+    memset(target, 0, sizeof(*target));
+    target->config = *config;
+    target->hold = -1;
+}
+
 void stria_target_describe(const struct stria_drive_config *config, struct stria_target *target)
 {
     struct approach approach = {.config = config, .path = config->path};
-    memset(target, 0, sizeof(*target));
-    target->config = *config;
+    begin(target, config);
     approach.there = !stria_path_is_prefixed(config->path) && stat(config->path, &approach.status) == 0;
     approach.regular = approach.there && S_ISREG(approach.status.st_mode);
     target->device = approach.there && S_ISBLK(approach.status.st_mode);
@@ -263,34 +269,40 @@ int stria_target_admit(const struct stria_drive_config *config, const struct str
     return admit(&approach, trouble);
 }
 
-int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
-                      struct stria_target *target, struct stria_trouble *trouble)
+static int open_drive(struct approach *approach, struct stria_target *target, struct stria_trouble *trouble)
 {
-    struct approach approach = {.request = request, .config = config, .path = config->path};
-    memset(target, 0, sizeof(*target));
-    target->config = *config;
-    int code = admit(&approach, trouble);
-    if (code == STRIA_OK && approach.regular && !approach.there && !stria_path_is_prefixed(config->path))
-        code = make_file(&approach, config, &target->made, trouble);
-    if (code == STRIA_OK && approach.erase)
-        code = erase(&approach, trouble);
+    const struct stria_target_request *request = approach->request;
+    int code = admit(approach, trouble);
+    if (code == STRIA_OK && approach->regular && !approach->there)
+        code = make_file(approach, target, trouble);
+    if (code == STRIA_OK && approach->erase)
+        code = stria_guard_erase(approach->path, target->hold, trouble);
+    if (code != STRIA_OK)
+        return code;
     const struct stria_stack_options options = {
         .writable = request->writes || target->made,
+        .held = target->hold >= 0,
         .depth = request->depth,
         .forgets = target->made,
     };
+    code = stria_stack_open(approach->config, &options, &target->drive, trouble);
+    return code == STRIA_OK ? use_part(approach, target, trouble) : code;
+}
+
+int stria_target_open(const struct stria_drive_config *config, const struct stria_target_request *request,
+                      struct stria_target *target, struct stria_trouble *trouble)
+{
+    begin(target, config);
+    struct approach approach = {
+        .request = request, .config = config, .path = config->path, .hold = &target->hold};
+    int code = open_drive(&approach, target, trouble);
     if (code == STRIA_OK)
-        code = stria_stack_open(config, &options, &target->drive, trouble);
-    if (code == STRIA_OK) {
-        code = use_part(&approach, target, trouble);
-        if (code == STRIA_OK)
-            identify(&approach, target);
-        else
-            stria_target_close(target);
-    }
+        identify(&approach, target);
+    else
+        stria_target_close(target);
     /* Nothing is left behind, however the bench ends. */
     if (target->made)
-        unlink(config->path);
+        stria_allocate_take_back(config->path);
     return code;
 }
 
@@ -298,8 +310,11 @@ void stria_target_close(struct stria_target *target)
 {
     if (target->drive)
         stria_stack_close(target->drive);
+    if (target->hold >= 0)
+        close(target->hold);
     free(target->survey);
     target->drive = NULL;
+    target->hold = -1;
     target->survey = NULL;
 }
 

@@ -30,6 +30,7 @@ struct stria_survey_drive; /* survey/drive.h */
 struct stria_target {
     struct stria_drive_config config;
     struct stria_drive *drive;
+    int hold;        /* keeps others out while the drive is written; −1: none */
     char engine[16]; /* the backend's name */
     bool made;       /* a file of the bench's own: it has no name any more, and is gone when it is closed */
     bool device;

@@ -2,6 +2,7 @@
 
 #include "support/allocate.h"
 
+#include "support/file.h"
 #include "support/units.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static uint64_t missing_of(const char *path, uint64_t bytes)
     return has < bytes ? bytes - has : 0;
 }
 
-static int cannot(const char *path, uint64_t bytes, int error, struct stria_trouble *trouble)
+static int cannot_allocate(const char *path, uint64_t bytes, int error, struct stria_trouble *trouble)
 {
     char size[STRIA_UNITS_TEXT_BYTES], missing[STRIA_UNITS_TEXT_BYTES];
     stria_size_print(size, sizeof(size), bytes);
@@ -56,14 +57,40 @@ static int cannot(const char *path, uint64_t bytes, int error, struct stria_trou
                              stria_errno_text(error));
 }
 
+static int cannot_make(const char *path, const char *target, int error, struct stria_trouble *trouble)
+{
+    const char *link = strcmp(path, target) != 0 ? ", which is a link to " : "";
+    if (error == EEXIST)
+        return stria_trouble_set(trouble, STRIA_ERR_EXISTS,
+                                 "somebody else has made %s meanwhile: look at it, and try again", path);
+    return stria_trouble_set(trouble, stria_code_of_errno(error), "cannot make %s%s%s: %s", path, link,
+                             link[0] ? target : "", stria_errno_text(error));
+}
+
+int stria_allocate_make(const char *path, int *fd, struct stria_trouble *trouble)
+{
+    char target[PATH_MAX];
+    *fd = -1;
+    const int code = stria_file_follow(path, target);
+    if (code < 0)
+        return cannot_make(path, path, -code, trouble);
+    *fd = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return *fd >= 0 ? STRIA_OK : cannot_make(path, target, errno, trouble);
+}
+
+void stria_allocate_take_back(const char *path)
+{
+    char target[PATH_MAX];
+    if (stria_file_follow(path, target) == 0)
+        unlink(target);
+}
+
 /* errno of the first that fails, or zero. fallocate of glibc's posix_ kind would write zeros one by one where
  * the file system cannot allocate: that is why it is called by itself. */
 static int resize(int fd, uint64_t bytes)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
-        return errno;
-    if ((uint64_t)status.st_size > bytes && ftruncate(fd, (off_t)bytes) != 0)
         return errno;
     int failed;
     do
@@ -74,26 +101,13 @@ static int resize(int fd, uint64_t bytes)
         (void)!ftruncate(fd, status.st_size);
         return error;
     }
+    if ((uint64_t)status.st_size > bytes && ftruncate(fd, (off_t)bytes) != 0)
+        return errno;
     return fsync(fd) == 0 ? 0 : errno;
 }
 
-int stria_allocate_file(const char *path, uint64_t bytes, bool *made, struct stria_trouble *trouble)
+int stria_allocate_resize(int fd, const char *path, uint64_t bytes, struct stria_trouble *trouble)
 {
-    *made = true;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST) {
-        *made = false;
-        fd = open(path, O_RDWR | O_CLOEXEC);
-    }
-    if (fd < 0) {
-        *made = false;
-        return cannot(path, bytes, errno, trouble);
-    }
     const int error = resize(fd, bytes);
-    close(fd);
-    if (error && *made) {
-        unlink(path);
-        *made = false;
-    }
-    return error ? cannot(path, bytes, error, trouble) : STRIA_OK;
+    return error ? cannot_allocate(path, bytes, error, trouble) : STRIA_OK;
 }

@@ -1,11 +1,15 @@
 #include "backends/guard.h"
+#include "backends/usage.h"
 #include "core/geometry.h"
 #include "engine/create.h"
 #include "support/allocate.h"
+#include "support/fabrics_url.h"
+#include "support/file.h"
 #include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
 #include "tools/opening.h"
+#include "tools/signals.h"
 #include "tools/status.h"
 
 #include <inttypes.h>
@@ -29,15 +33,21 @@ static const struct stria_option options[] = {
     {.name = NULL},
 };
 
-/* What is to be done with each drive, found out before anything is. */
+/* What is to be done with a drive, found out before anything is. */
+struct planned {
+    const char *path;
+    bool is_file;
+    bool overlaps; /* another drive of the array, so that it is looked at no further */
+    bool erase;
+    bool made;    /* the file is new, and goes again if the rest fails */
+    bool resized; /* it has its old size again if the rest fails */
+    int hold; /* keeps others out until the array is made; −1: there is nothing yet, or nothing to hold */
+    uint64_t bytes_before, file_bytes;
+};
+
 struct plan {
     const struct stria_array_config *config;
-    bool is_file[STRIA_DRIVES_MAX];
-    bool erase[STRIA_DRIVES_MAX];
-    bool made[STRIA_DRIVES_MAX]; /* the file is new, and goes again if the rest fails */
-    uint64_t file_bytes[STRIA_DRIVES_MAX];
-    int hold[STRIA_DRIVES_MAX]; /* descriptors that keep others out while the drives are made ready; −1: none
-                                 */
+    struct planned drives[STRIA_DRIVES_MAX];
     struct stria_problems problems;
     int code; /* of the first problem */
 };
@@ -50,18 +60,19 @@ static void refuse(struct plan *plan, int code, const char *sentence)
 }
 
 /* A file needs a size, from array.ini or because it is there already, that an array can be laid out in. */
-static void plan_file(struct plan *plan, unsigned index, const struct stat *status)
+static void plan_file(struct plan *plan, unsigned index)
 {
     const struct stria_drive_config *drive = &plan->config->drives[index];
+    struct planned *planned = &plan->drives[index];
     const uint64_t least = stria_geometry_drive_bytes_min(plan->config->chunk_bytes);
     struct stria_trouble trouble;
     char size[STRIA_UNITS_TEXT_BYTES], limit[STRIA_UNITS_TEXT_BYTES], chunk[STRIA_UNITS_TEXT_BYTES];
-    plan->is_file[index] = true;
-    plan->file_bytes[index] = drive->size_bytes ? drive->size_bytes : status ? (uint64_t)status->st_size : 0;
-    if (plan->file_bytes[index] >= least)
+    planned->is_file = true;
+    planned->file_bytes = drive->size_bytes ? drive->size_bytes : planned->bytes_before;
+    if (planned->file_bytes >= least)
         return;
     stria_size_print(limit, sizeof(limit), (least + (1u << 20) - 1) >> 20 << 20);
-    if (plan->file_bytes[index] == 0)
+    if (planned->file_bytes == 0)
         stria_trouble_set(
             &trouble, STRIA_ERR_INVALID,
             "%s:%u: [drive.%s] has no size, and %s is not there: add size = 8GiB or whatever it shall have, "
@@ -71,7 +82,7 @@ static void plan_file(struct plan *plan, unsigned index, const struct stat *stat
         stria_trouble_set(&trouble, STRIA_ERR_INVALID,
                           "%s:%u: a size of %s for %s is too small for chunks of %s: give it at least %s",
                           plan->config->file, drive->line,
-                          stria_size_print(size, sizeof(size), plan->file_bytes[index]), drive->path,
+                          stria_size_print(size, sizeof(size), planned->file_bytes), drive->path,
                           stria_size_print(chunk, sizeof(chunk), plan->config->chunk_bytes), limit);
     refuse(plan, trouble.code, trouble.sentence);
 }
@@ -79,9 +90,11 @@ static void plan_file(struct plan *plan, unsigned index, const struct stat *stat
 /* A device that is not there must not become a file in memory that has its name. */
 static bool would_be_a_device(const char *path)
 {
-    char folder[PATH_MAX], real[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    char target[PATH_MAX], folder[PATH_MAX], real[PATH_MAX];
+    if (stria_file_follow(path, target) < 0)
+        return false;
+    const char *slash = strrchr(target, '/');
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - target + 1) : 1, slash ? target : ".");
     if (!realpath(folder, real))
         return false;
     const size_t length = strlen(real);
@@ -109,22 +122,49 @@ static bool is_misplaced(struct plan *plan, const char *path, const struct stat 
     return true;
 }
 
+static bool drive_status(const struct planned *drive, struct stat *status)
+{
+    return !stria_path_is_prefixed(drive->path) && stat(drive->path, status) == 0;
+}
+
+/* Two names may lead to the same bytes, which none of the drives would keep for long. */
+static void refuse_overlaps(struct plan *plan, unsigned index)
+{
+    struct stat status, other;
+    struct stria_trouble trouble;
+    if (!drive_status(&plan->drives[index], &status))
+        return;
+    for (unsigned i = 0; i < index && !plan->drives[index].overlaps; i++) {
+        if (!drive_status(&plan->drives[i], &other) || !stria_usage_overlaps(&status, &other))
+            continue;
+        plan->drives[index].overlaps = true;
+        stria_trouble_set(&trouble, STRIA_ERR_REFUSED,
+                          "%s and %s lead to the same bytes: name another drive for one of them",
+                          plan->drives[i].path, plan->drives[index].path);
+        refuse(plan, trouble.code, trouble.sentence);
+    }
+}
+
 static void plan_drive(struct plan *plan, unsigned index, const struct stria_guard *guard)
 {
-    const char *path = plan->config->drives[index].path;
+    struct planned *drive = &plan->drives[index];
     struct stria_trouble trouble;
     struct stat status;
-    const bool prefixed = stria_path_is_prefixed(path);
-    const bool there = !prefixed && stat(path, &status) == 0;
-    const int code = stria_guard_check(path, guard, &plan->erase[index], &trouble);
-    if (!prefixed && is_misplaced(plan, path, there ? &status : NULL))
+    const bool prefixed = stria_path_is_prefixed(drive->path);
+    const bool there = drive_status(drive, &status);
+    if (drive->overlaps)
         return;
-    if (code != STRIA_OK)
+    const int code = stria_guard_take(drive->path, guard, &drive->hold, &drive->erase, &trouble);
+    if (!prefixed && is_misplaced(plan, drive->path, there ? &status : NULL))
+        return;
+    if (code != STRIA_OK) {
         refuse(plan, code, trouble.sentence);
-    if (code != STRIA_OK || prefixed)
         return;
-    if (!there || S_ISREG(status.st_mode))
-        plan_file(plan, index, there ? &status : NULL);
+    }
+    const bool held = drive->hold >= 0 && fstat(drive->hold, &status) == 0;
+    drive->bytes_before = held ? (uint64_t)status.st_size : 0;
+    if (held ? S_ISREG(status.st_mode) : !prefixed)
+        plan_file(plan, index);
 }
 
 static void refuse_unused_names(struct plan *plan, const struct stria_texts *erase, const bool *used)
@@ -141,58 +181,94 @@ static void refuse_unused_names(struct plan *plan, const struct stria_texts *era
     }
 }
 
+/* All drives are held from here on until they are an array: one that is in use spares the others, and nobody
+ * puts anything on one after it was looked at. */
 static void make_plan(struct plan *plan, const struct stria_texts *erase)
 {
     bool used[STRIA_TEXTS_MAX] = {false};
     const struct stria_guard guard = {.erase = erase->list, .erase_count = erase->count, .erase_used = used};
     for (unsigned i = 0; i < plan->config->drive_count; i++)
+        plan->drives[i] = (struct planned){.path = plan->config->drives[i].path, .hold = -1};
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        refuse_overlaps(plan, i);
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
         plan_drive(plan, i, &guard);
     refuse_unused_names(plan, erase, used);
-}
-
-/* All drives are held before the first is changed: one that is in use spares the others. */
-static int hold_drives(struct plan *plan, struct stria_trouble *trouble)
-{
-    int code = STRIA_OK;
-    for (unsigned i = 0; code == STRIA_OK && i < plan->config->drive_count; i++)
-        if (plan->hold[i] < 0)
-            code = stria_guard_hold(plan->config->drives[i].path, &plan->hold[i], trouble);
-    return code;
 }
 
 static void release_drives(struct plan *plan)
 {
     for (unsigned i = 0; i < plan->config->drive_count; i++)
-        if (plan->hold[i] >= 0)
-            close(plan->hold[i]);
+        if (plan->drives[i].hold >= 0)
+            close(plan->drives[i].hold);
 }
 
-static int prepare_drives(struct plan *plan, struct stria_trouble *trouble)
+static int check_stop(struct stria_trouble *trouble)
 {
-    for (unsigned i = 0; i < plan->config->drive_count; i++) {
-        const char *path = plan->config->drives[i].path;
-        int code = plan->is_file[i] ? stria_allocate_file(path, plan->file_bytes[i], &plan->made[i], trouble)
-                                    : STRIA_OK;
-        if (code != STRIA_OK)
-            return code;
-    }
-    /* Those that were only made now. */
-    int held = hold_drives(plan, trouble);
-    if (held != STRIA_OK)
-        return held;
-    for (unsigned i = 0; i < plan->config->drive_count; i++) {
-        int code = plan->erase[i] ? stria_guard_erase(plan->config->drives[i].path, trouble) : STRIA_OK;
-        if (code != STRIA_OK)
-            return code;
+    return stria_signals_stop()
+               ? stria_trouble_set(trouble, STRIA_ERR_SYSTEM, "ended by a signal before anything was changed")
+               : STRIA_OK;
+}
+
+static int make_file(struct planned *drive, struct stria_trouble *trouble)
+{
+    int code = stria_allocate_make(drive->path, &drive->hold, trouble);
+    if (code == STRIA_OK)
+        code = stria_guard_take_new(drive->hold, drive->path, trouble);
+    drive->made = code == STRIA_OK;
+    return code == STRIA_OK ? stria_allocate_resize(drive->hold, drive->path, drive->file_bytes, trouble)
+                            : code;
+}
+
+static int resize_file(struct planned *drive, struct stria_trouble *trouble)
+{
+    drive->resized = true;
+    return stria_allocate_resize(drive->hold, drive->path, drive->file_bytes, trouble);
+}
+
+/* In what order the drives are made ready: what cannot be taken back comes last. */
+enum step { STEP_MAKE, STEP_GROW, STEP_SHRINK, STEP_ERASE, STEPS };
+
+static int prepare(struct planned *drive, enum step step, struct stria_trouble *trouble)
+{
+    const bool is_new = drive->is_file && (drive->hold < 0 || drive->made);
+    const bool shrinks = drive->file_bytes < drive->bytes_before;
+    switch (step) {
+    case STEP_MAKE:
+        return is_new ? make_file(drive, trouble) : STRIA_OK;
+    case STEP_GROW:
+        return drive->is_file && !is_new && !shrinks ? resize_file(drive, trouble) : STRIA_OK;
+    case STEP_SHRINK:
+        return drive->is_file && !is_new && shrinks ? resize_file(drive, trouble) : STRIA_OK;
+    case STEP_ERASE:
+        return drive->erase ? stria_guard_erase(drive->path, drive->hold, trouble) : STRIA_OK;
+    case STEPS:
+        break;
     }
     return STRIA_OK;
 }
 
+static int prepare_drives(struct plan *plan, struct stria_trouble *trouble)
+{
+    int code = STRIA_OK;
+    for (unsigned step = 0; step < STEPS; step++)
+        for (unsigned i = 0; i < plan->config->drive_count && code == STRIA_OK; i++) {
+            code = step < STEP_SHRINK ? check_stop(trouble) : STRIA_OK;
+            if (code == STRIA_OK)
+                code = prepare(&plan->drives[i], step, trouble);
+        }
+    return code;
+}
+
 static void take_back(const struct plan *plan)
 {
-    for (unsigned i = 0; i < plan->config->drive_count; i++)
-        if (plan->made[i])
-            unlink(plan->config->drives[i].path);
+    for (unsigned i = 0; i < plan->config->drive_count; i++) {
+        const struct planned *drive = &plan->drives[i];
+        if (drive->made)
+            stria_allocate_take_back(drive->path);
+        if (drive->resized)
+            (void)!ftruncate(drive->hold, (off_t)drive->bytes_before);
+    }
 }
 
 static void print_created(const struct stria_array_config *config, const struct stria_created *created)
@@ -204,28 +280,31 @@ static void print_created(const struct stria_array_config *config, const struct 
                stria_size_print_both(size, sizeof(size), created->drives[i].extents * config->chunk_bytes));
 }
 
-/* The drives are held from before the first is changed until all are an array. */
 static int create(struct plan *plan)
 {
     struct stria_created created;
     struct stria_trouble trouble = {0};
     bool held[STRIA_DRIVES_MAX];
+    int code = prepare_drives(plan, &trouble);
     for (unsigned i = 0; i < plan->config->drive_count; i++)
-        plan->hold[i] = -1;
-    int code = hold_drives(plan, &trouble);
-    if (code == STRIA_OK)
-        code = prepare_drives(plan, &trouble);
-    for (unsigned i = 0; i < plan->config->drive_count; i++)
-        held[i] = plan->hold[i] >= 0;
+        held[i] = plan->drives[i].hold >= 0;
     if (code == STRIA_OK)
         code = stria_array_create(plan->config, held, &created, &trouble);
-    release_drives(plan);
     if (code != STRIA_OK) {
         take_back(plan);
         return stria_status_fail("init", &trouble);
     }
     print_created(plan->config, &created);
     return STRIA_STATUS_OK;
+}
+
+/* A command that ends at once leaves drives of other hosts connected. */
+static bool is_local(const struct stria_array_config *config)
+{
+    bool local = true;
+    for (unsigned i = 0; i < config->drive_count; i++)
+        local = local && !stria_fabrics_url_is(config->drives[i].path);
+    return local;
 }
 
 static int run(const void *given, char **operands, int operand_count)
@@ -237,8 +316,13 @@ static int run(const void *given, char **operands, int operand_count)
     if (!config)
         return status;
     struct plan plan = {.config = config};
+    /* To look changes nothing, and takes its time with large files: signals may end that at once. */
+    if (is_local(config))
+        stria_signals_give_back();
     make_plan(&plan, &init->erase);
+    stria_signals_take();
     status = plan.problems.count ? stria_status_fail_all("init", plan.code, &plan.problems) : create(&plan);
+    release_drives(&plan);
     stria_problems_clear(&plan.problems);
     free(config);
     return status;

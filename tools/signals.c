@@ -28,7 +28,8 @@ static void ask_to_stop(int number)
 
 void stria_signals_take(void)
 {
-    stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (stop_fd < 0)
+        stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (stop_fd < 0) {
         perror("stria: eventfd");
         exit(3);

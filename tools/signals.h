@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* From now on. Once, before other threads begin. */
+/* From now on. Before other threads begin; again only after they were given back. */
 void stria_signals_take(void);
 
 /* For a command that leaves nothing half done: such signals end it at once again. */

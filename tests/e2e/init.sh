@@ -176,6 +176,146 @@ needs_room() {
     [ ! -e full/drive1.img ] || fail "half a file was left behind"
 }
 
+# What is there stays as it was where another drive cannot be made.
+fails_without_a_trace() {
+    noise keep.img 40000000
+    cp keep.img before
+    : >a.img
+    printf '[array]\nbuffer = 16MiB\n' >array.ini
+    for drive in a keep new nowhere/b; do
+        printf '[drive.%s]\npath = %s.img\nsize = 24MiB\n' "${drive##*/}" $drive
+    done >>array.ini
+    expect 2 "$stria" init array.ini --erase keep.img
+    complains_once
+    complains 'nowhere/b\.img'
+    [ ! -s a.img ] || fail "an empty file has grown"
+    [ ! -e new.img ] || fail "a new file was left behind"
+    same keep.img before
+    mkdir nowhere
+    expect 0 "$stria" init array.ini --erase keep.img
+    [ "$(stat -c %s keep.img)" -eq $((24 << 20)) ]
+}
+
+through_a_link() {
+    array adaptive 2 32MiB
+    mkdir elsewhere
+    ln -s elsewhere/left.img drive0.img
+    ln -s nowhere/right.img drive1.img
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains 'drive1\.img, which is a link to .*nowhere/right\.img'
+    [ ! -e elsewhere/left.img ] || fail "half an array was left behind"
+    [ -L drive0.img ] || fail "the link is gone"
+    mkdir nowhere
+    expect 0 "$stria" init array.ini
+    [ "$(stat -c %s elsewhere/left.img)" -eq $((32 << 20)) ]
+    expect 0 "$stria" ls array.ini
+}
+
+# kept_waiting FILE COMMAND...: background, of a command that opens the file and is now waiting for "let_go".
+kept_waiting() {
+    python3 - "$1" <<'END' &
+import fcntl, os, signal, sys, time
+file = open(sys.argv[1], "r+b")
+signal.signal(signal.SIGIO, lambda number, frame: open("asked", "w").close())
+try:
+    fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+except OSError:
+    open("refused", "w").close()
+open("leased", "w").close()
+while not os.path.exists("free"):
+    time.sleep(0.02)
+END
+    echo $! >>"$scratch/processes"
+    until_true 20 [ -e leased ]
+    [ ! -e refused ] || skip "this file system gives no leases"
+    shift
+    background "$@"
+    until_true 20 [ -e asked ]
+}
+
+let_go() {
+    : >free
+}
+
+# ended STATUS: of the command in the background.
+ended() {
+    got=0
+    wait "$process" || got=$?
+    [ "$got" -eq "$1" ] || fail "exit status $got instead of $1: $(cat err)"
+}
+
+# One finds no file, waits for another drive, and the file is an array's meanwhile.
+meets_another_init() {
+    printf '[drive.x]\npath = x.img\nsize = 32MiB\n' >first.ini
+    printf '[drive.x]\npath = x.img\nsize = 32MiB\n[drive.big]\npath = big.img\n' >second.ini
+    truncate -s 32M big.img
+    kept_waiting big.img "$stria" init second.ini
+    (
+        expect 0 "$stria" init first.ini
+        noise input 5000001
+        expect 0 "$stria" record first.ini --name kept --input input
+    ) >log 2>&1 || fail "$(cat log)"
+    let_go
+    ended 2
+    expect 0 "$stria" export first.ini kept -o output
+    same input output
+}
+
+keeps_others_off_while_it_looks() {
+    printf '[drive.x]\npath = x.img\n[drive.big]\npath = big.img\n' >array.ini
+    truncate -s 32M x.img big.img
+    printf '[drive.x]\npath = x.img\n' >other.ini
+    kept_waiting big.img "$stria" init array.ini
+    got=0
+    "$stria" init other.ini 2>complaint || got=$?
+    [ "$got" -eq 2 ] || fail "exit status $got"
+    grep 'x\.img is in use by another process' complaint
+    let_go
+    ended 0
+    expect 0 "$stria" ls array.ini
+}
+
+ends_by_a_signal() {
+    printf '[drive.new]\npath = new.img\nsize = 32MiB\n[drive.big]\npath = big.img\n' >array.ini
+    truncate -s 32M big.img
+    kept_waiting big.img "$stria" init array.ini
+    kill -TERM "$process"
+    ended 143
+    let_go
+    [ ! -e new.img ] || fail "a new file was left behind"
+    expect 0 "$stria" init array.ini
+}
+
+same_bytes_twice() {
+    truncate -s 64M disk
+    first=$(loop_device disk)
+    second=$(loop_device disk)
+    printf '[drive.a]\npath = %s\n[drive.b]\npath = %s\n' "$first" "$second" >array.ini
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains "$first and $second lead to the same bytes"
+    tr -d '\000' <disk >content
+    [ ! -s content ] || fail "one of them was written"
+}
+
+forgets_partitions() {
+    needs_root
+    truncate -s 64M disk
+    printf 'label: gpt\n,16M,\n,16M,\n' | sfdisk -q disk
+    device=$(losetup --find --show --partscan disk 2>/dev/null) || skip "this machine gives no loop device"
+    echo "$device" >>"$scratch/loops"
+    partx -u "$device" || true
+    name=$(basename "$device")
+    [ -e "/sys/block/$name/${name}p1" ] || skip "the kernel makes no partitions on loop devices here"
+    printf '[drive.a]\npath = %s\n' "$device" >array.ini
+    expect 2 "$stria" init array.ini
+    complains '2 partitions'
+    expect 0 "$stria" init array.ini --erase "$device"
+    [ ! -e "/sys/block/$name/${name}p1" ] || fail "the kernel still knows the partition"
+    expect 0 "$stria" ls array.ini
+}
+
 too_small() {
     array adaptive 2 100KiB
     expect 2 "$stria" init array.ini
@@ -230,6 +370,13 @@ it "the device of the running system is refused always" refuses_the_root_device
 it "a drive copied to one with larger blocks goes on being recorded onto" moves_to_larger_blocks
 it "blocks of 512 and 4096 bytes are mixed" takes_the_largest_block
 it "a file that finds no room is refused, and not left behind" needs_room
+it "an init that fails leaves what was there as it was" fails_without_a_trace
+it "a link to a file that is not there yet is followed" through_a_link
+it "what somebody records while another init looks elsewhere is not overwritten" meets_another_init
+it "nobody takes a drive that an init looks at" keeps_others_off_while_it_looks
+it "an init that only looks as yet ends by a signal at once" ends_by_a_signal
+it "two devices over the same bytes are refused" same_bytes_twice
+it "the kernel forgets the partitions of a disk that is erased" forgets_partitions
 it "a drive that is too small is refused" too_small
 it "the same drive under two names is refused" same_drive_twice
 it "a device that is not there does not become a file" no_file_among_devices

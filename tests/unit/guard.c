@@ -107,10 +107,17 @@ static void assert_refused(const char *path, const char *word, const char *other
     cr_assert_eq(erase, erasable);
 }
 
+/* As init does it: held from before it is looked at. */
 static void assert_erases(const char *path)
 {
+    bool erase;
+    int hold;
+    const struct stria_guard guard = {.erase = (const char *const[]){path}, .erase_count = 1};
     struct stria_trouble trouble = {0};
-    cr_assert_eq(stria_guard_erase(path, &trouble), STRIA_OK, "%s", trouble.sentence);
+    cr_assert_eq(stria_guard_take(path, &guard, &hold, &erase, &trouble), STRIA_OK, "%s", trouble.sentence);
+    cr_assert(erase && hold >= 0);
+    cr_assert_eq(stria_guard_erase(path, hold, &trouble), STRIA_OK, "%s", trouble.sentence);
+    close(hold);
 }
 
 static void write_at(const char *path, off_t offset, const void *data, size_t bytes)
@@ -177,17 +184,18 @@ Test(guard, a_drive_reached_by_passthrough_is_guarded_and_held_as_without)
     bool erase;
     char sentence[768], path[96];
     struct stria_trouble trouble = {0};
-    int fd;
+    int hold;
+    const struct stria_guard guard = {.erase = (const char *const[]){loop}, .erase_count = 1};
     make_loop("");
     run("mkfs.ext4 -q -L photos %s", loop);
     snprintf(path, sizeof(path), "passthrough:%s", loop);
     cr_assert_eq(check(path, NULL, &erase, sentence), STRIA_ERR_REFUSED);
     cr_assert(strstr(sentence, "labelled 'photos'"), "%s", sentence);
-    cr_assert_eq(stria_guard_hold(path, &fd, &trouble), STRIA_OK, "%s", trouble.sentence);
-    cr_assert_geq(fd, 0);
+    cr_assert_eq(stria_guard_take(path, &guard, &hold, &erase, &trouble), STRIA_OK, "%s", trouble.sentence);
+    cr_assert(erase && hold >= 0);
     cr_assert_lt(open(loop, O_RDWR | O_EXCL), 0);
-    assert_erases(path);
-    close(fd);
+    cr_assert_eq(stria_guard_erase(path, hold, &trouble), STRIA_OK, "%s", trouble.sentence);
+    close(hold);
     assert_allowed(path);
 }
 
@@ -254,12 +262,14 @@ Test(guard, a_damaged_superblock_of_ours_is_still_refused)
 static int held_where_a_lock_answers(int error)
 {
     struct stria_trouble trouble = {0};
-    int fd;
+    const struct stria_guard guard = {0};
+    bool erase;
+    int hold;
     const pid_t child = fork();
     if (child == 0) {
         forbid_fcntl(F_OFD_SETLK, error);
-        const int code = stria_guard_hold("data", &fd, &trouble);
-        _exit(code == STRIA_OK || (strstr(trouble.sentence, "data") && fd < 0) ? -code : 255);
+        const int code = stria_guard_take("data", &guard, &hold, &erase, &trouble);
+        _exit(code == STRIA_OK || (strstr(trouble.sentence, "data") && hold < 0) ? -code : 255);
     }
     int status;
     cr_assert(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
@@ -273,6 +283,44 @@ Test(guard, a_drive_is_held_without_locks_but_not_where_a_lock_fails)
     cr_expect_eq(held_where_a_lock_answers(ENOSYS), STRIA_OK);
     cr_expect_eq(held_where_a_lock_answers(EAGAIN), STRIA_ERR_BUSY);
     cr_expect_eq(held_where_a_lock_answers(EIO), STRIA_ERR_IO);
+}
+
+static int taken(const char *path, const char *erase_name, int *hold, struct stria_trouble *trouble)
+{
+    bool erase;
+    const struct stria_guard guard = {.erase = &erase_name, .erase_count = erase_name ? 1 : 0};
+    *trouble = (struct stria_trouble){0};
+    return stria_guard_take(path, &guard, hold, &erase, trouble);
+}
+
+Test(guard, who_takes_a_file_looks_at_it_only_when_nobody_else_can_write_to_it)
+{
+    struct stria_trouble trouble;
+    int hold, other;
+    run("truncate -s %u data", DRIVE_BYTES);
+    cr_assert_eq(taken("data", NULL, &hold, &trouble), STRIA_OK, "%s", trouble.sentence);
+    cr_assert_eq(taken("data", NULL, &other, &trouble), STRIA_ERR_BUSY);
+    cr_assert(strstr(trouble.sentence, "in use by another process"), "%s", trouble.sentence);
+    cr_assert_eq(other, -1);
+    write_superblock("data", 0, DRIVE_BYTES);
+    close(hold);
+    cr_assert_eq(taken("data", NULL, &hold, &trouble), STRIA_ERR_REFUSED);
+    cr_assert_eq(hold, -1);
+    cr_assert_eq(taken("data", "data", &hold, &trouble), STRIA_OK, "%s", trouble.sentence);
+    close(hold);
+}
+
+Test(guard, a_file_just_made_is_held_against_whoever_finds_it)
+{
+    struct stria_trouble trouble;
+    int hold, other;
+    const int made = open("data", O_RDWR | O_CREAT | O_EXCL, 0644);
+    cr_assert_eq(taken("data", NULL, &hold, &trouble), STRIA_OK);
+    cr_assert_eq(stria_guard_take_new(made, "data", &trouble), STRIA_ERR_BUSY);
+    close(hold);
+    cr_assert_eq(stria_guard_take_new(made, "data", &trouble), STRIA_OK);
+    cr_assert_eq(taken("data", NULL, &other, &trouble), STRIA_ERR_BUSY);
+    close(made);
 }
 
 Test(guard, an_empty_device_is_allowed)
@@ -352,6 +400,90 @@ Test(guard, a_disk_with_partitions_is_refused_and_forgets_them_when_erased)
     assert_erases(loop);
     assert_allowed(loop);
     cr_assert_neq(access(sys, F_OK), 0, "the kernel still has %s", sys);
+}
+
+/* Prints the device over a part of the file "disk", which tear_down takes back. */
+static void part_of_disk(const char *options, char device[64])
+{
+    char command[160];
+    snprintf(command, sizeof(command), "losetup %s -f --show disk", options);
+    FILE *out = popen(command, "r");
+    cr_assert(out && fgets(device, 64, out));
+    pclose(out);
+    device[strcspn(device, "\n")] = '\0';
+}
+
+static bool overlap(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    cr_assert(stat(a, &of_a) == 0 && stat(b, &of_b) == 0);
+    const bool there = stria_usage_overlaps(&of_a, &of_b);
+    cr_assert_eq(there, stria_usage_overlaps(&of_b, &of_a));
+    return there;
+}
+
+Test(guard, two_devices_over_the_same_bytes_overlap_and_over_different_parts_do_not)
+{
+    char whole[64], first[64], second[64], inner[64];
+    make_loop("");
+    part_of_disk("", whole);
+    part_of_disk("--sizelimit 33554432", first);
+    part_of_disk("--offset 33554432", second);
+    part_of_disk("--offset 33553920 --sizelimit 512", inner);
+    const bool seen[] = {overlap(loop, whole),   overlap(loop, first),   overlap(loop, second),
+                         overlap(first, inner),  overlap(first, second), overlap(second, inner),
+                         overlap("disk", second)};
+    run("losetup -d %s %s %s %s", whole, first, second, inner);
+    const bool wanted[] = {true, true, true, true, false, false, true};
+    for (unsigned i = 0; i < sizeof(wanted); i++)
+        cr_expect_eq(seen[i], wanted[i], "pair %u", i);
+}
+
+Test(guard, a_loop_device_over_a_disk_protects_those_partitions_that_it_covers)
+{
+    char part[80], over[64] = "";
+    make_loop("-P");
+    run("printf 'label: gpt\n,8M,\n,8M,\n' | sfdisk %s; partx -u %s; sleep 0.2", loop, loop);
+    snprintf(part, sizeof(part), "%sp1", loop);
+    if (access(part, F_OK) != 0)
+        cr_skip_test("no partition nodes appear here");
+    run("losetup --offset 4M --sizelimit 1M -f --show %s >name && mv name over", loop);
+    FILE *name = fopen("over", "r");
+    cr_assert(name && fgets(over, sizeof(over), name));
+    fclose(name);
+    over[strcspn(over, "\n")] = '\0';
+    bool erase;
+    char first[768], second[768];
+    const int code = check(part, NULL, &erase, first);
+    snprintf(part, sizeof(part), "%sp2", loop);
+    const int other = check(part, NULL, &erase, second);
+    run("losetup -d %s", over);
+    cr_expect_eq(code, STRIA_ERR_REFUSED);
+    cr_expect(strstr(first, over) && strstr(first, "losetup -d"), "%s", first);
+    cr_expect_eq(other, STRIA_OK, "%s", second);
+}
+
+/* Somebody may come to use a partition after the disk was looked at: then nothing is wiped. */
+Test(guard, a_disk_whose_partition_is_used_meanwhile_is_not_wiped)
+{
+    char part[80];
+    struct stria_trouble trouble;
+    int hold;
+    make_loop("-P");
+    run("printf 'label: gpt\n,,\n' | sfdisk %s; partx -u %s; sleep 0.2", loop, loop);
+    snprintf(part, sizeof(part), "%sp1", loop);
+    if (access(part, F_OK) != 0)
+        cr_skip_test("no partition nodes appear here");
+    cr_assert_eq(taken(loop, loop, &hold, &trouble), STRIA_OK, "%s", trouble.sentence);
+    const int user = open(part, O_RDONLY);
+    cr_assert_geq(user, 0);
+    cr_assert_eq(stria_guard_erase(loop, hold, &trouble), STRIA_ERR_BUSY);
+    cr_assert(strstr(trouble.sentence, "p1)"), "%s", trouble.sentence);
+    close(user);
+    run("wipefs %s | grep gpt", loop);
+    cr_assert_eq(stria_guard_erase(loop, hold, &trouble), STRIA_OK, "%s", trouble.sentence);
+    close(hold);
+    assert_allowed(loop);
 }
 
 Test(guard, a_mounted_partition_protects_its_disk)
