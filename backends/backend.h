@@ -30,6 +30,8 @@ enum stria_io_op { STRIA_IO_READ, STRIA_IO_WRITE, STRIA_IO_FLUSH, STRIA_IO_TRIM 
 struct stria_io {
     enum stria_io_op op;
     bool digest_wanted; /* see below */
+    bool may_coalesce;  /* the caller may be told of its end a little later, together with others': see
+                           threaded.h. Nobody else need know it */
     uint64_t offset;    /* from the drive's start; zero for a flush */
     uint64_t length;    /* zero for a flush; at most traits.transfer_bytes_max except for a trim */
     void *data;         /* null for flush and trim */

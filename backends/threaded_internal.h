@@ -56,6 +56,8 @@ struct threaded_drive {
     void (*notify)(void *context);
     void *context;
     uint32_t inside;    /* requests in inner */
+    bool untold;        /* completions were given that the caller was not notified of */
+    bool hurried;       /* … and one of them may not wait */
     bool inner_is_full; /* it refused the one in held_slot */
     uint32_t held_slot;
     bool stopping; /* it has seen stop_ns */

@@ -7,14 +7,25 @@
 #define SATURATED_WAIT_NS 20000000ull /* bounds how long a request can lie here when none gets done */
 #define DRAIN_NS_MAX      (STRIA_CLOSE_NS_MAX / 2)
 
+static uint32_t depth_peak(const struct threaded_drive *threaded)
+{
+    return atomic_load_explicit(&threaded->depth_peak, memory_order_relaxed);
+}
+
 /* With half of the most that the caller has had under way in inner, a new request waits for the next
  * completion instead of waking the thread: a system call and a switch of threads less for each request at
  * full load. One in inner is never enough: the drive would have nothing to do until its completion was
  * answered. */
 static bool saturated(const struct threaded_drive *threaded)
 {
-    const uint32_t peak = atomic_load_explicit(&threaded->depth_peak, memory_order_relaxed);
-    return threaded->inner_is_full || (threaded->inside >= 2 && threaded->inside * 2 >= peak);
+    return threaded->inner_is_full || (threaded->inside >= 2 && threaded->inside * 2 >= depth_peak(threaded));
+}
+
+/* Each notification wakes the caller's thread. One that still has more than half of its depth under way can
+ * do without; what is then left waits for the next completion, or for the end of a brief wait. */
+static bool caller_can_wait(const struct threaded_drive *threaded)
+{
+    return !threaded->hurried && threaded->inside * 2 > depth_peak(threaded);
 }
 
 /* The caller has waited long enough for what is in flight. */
@@ -42,6 +53,8 @@ static void completion_give(struct threaded_drive *threaded, uint32_t slot, stru
     if (io->op == STRIA_IO_READ && io->digest_wanted && done.code == STRIA_OK && done.bytes == io->length)
         digest_take(threaded, slot);
     done.digest = io->digest_wanted ? threaded->digests[slot] : 0;
+    threaded->untold = true;
+    threaded->hurried |= !io->may_coalesce;
     threaded->free_slots[--threaded->inside] = slot;
     threaded->completion_entries[stria_handover_free(&threaded->completions)] = done;
     stria_handover_give(&threaded->completions);
@@ -49,6 +62,7 @@ static void completion_give(struct threaded_drive *threaded, uint32_t slot, stru
 
 static void caller_notify(struct threaded_drive *threaded)
 {
+    threaded->untold = threaded->hurried = false;
     stria_bell_ring(&threaded->finished);
     if (!threaded->notify)
         return;
@@ -149,7 +163,7 @@ static void completions_collect(struct threaded_drive *threaded)
         completion_give(threaded, (uint32_t)done[i].tag, done[i]);
     if (count < 0)
         atomic_store(&threaded->broken, count);
-    if (count != 0)
+    if (count < 0 || (threaded->untold && (count == 0 || !caller_can_wait(threaded))))
         caller_notify(threaded);
 }
 

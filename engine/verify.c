@@ -19,7 +19,7 @@
 
 /* Enough to keep a drive and its hashing busy; more only pushes the bytes out of the caches before they are
  * hashed. */
-#define IN_FLIGHT_BYTES ((uint64_t)4 << 20)
+#define IN_FLIGHT_BYTES ((uint64_t)6 << 20)
 #define DEPTH_MIN       3u
 #define DEPTH_MAX       16u
 
@@ -216,6 +216,7 @@ static void read_extent(struct verification *run, const struct stria_verifier_ac
         .data = buffer(run, action->buffer) + action->buffer_offset,
         .tag = action->tag,
         .digest_wanted = action->digest_wanted,
+        .may_coalesce = true,
         .digest_bytes = action->digest_bytes,
         .digest_seed = action->digest_seed,
     };

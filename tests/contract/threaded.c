@@ -17,9 +17,10 @@
 /* A drive whose every step the test decides: submit can hang or fail, requests end when the test says so. */
 struct puppet {
     struct stria_drive drive;
-    _Atomic bool hang; /* submit does not return */
-    _Atomic bool hold; /* nothing ends */
-    _Atomic int fails; /* the code that submit, and poll, give */
+    _Atomic bool hang;       /* submit does not return */
+    _Atomic bool hold;       /* nothing ends, but … */
+    _Atomic unsigned let_go; /* … so many requests */
+    _Atomic int fails;       /* the code that submit, and poll, give */
     _Atomic int poll_fails;
     _Atomic unsigned hung; /* how often submit hung */
     _Atomic unsigned closed;
@@ -62,6 +63,11 @@ static int puppet_poll(struct stria_drive *drive, struct stria_done *done, unsig
     uint32_t ticket = stria_bell_listen(&puppet->bell);
     if (atomic_load(&puppet->poll_fails))
         return atomic_load(&puppet->poll_fails);
+    if (atomic_load(&puppet->hold) && puppet->count && max && atomic_load(&puppet->let_go)) {
+        atomic_fetch_sub(&puppet->let_go, 1);
+        done[0] = puppet->done[--puppet->count];
+        return 1;
+    }
     if (atomic_load(&puppet->hold) || !puppet->count) {
         atomic_fetch_add(&puppet->waits, 1);
         stria_bell_wait(&puppet->bell, ticket, wait_ns);
@@ -96,10 +102,12 @@ static const struct stria_backend puppet_backend = {
 static struct puppet puppet;
 static struct stria_bell notified;
 static _Atomic unsigned notifications;
+static _Atomic uint64_t notified_ns; /* when last */
 _Alignas(4096) static char data[BLOCK];
 
 static void notify(void *context)
 {
+    atomic_store(&notified_ns, stria_clock_ns());
     atomic_fetch_add(&notifications, 1);
     stria_bell_ring(context);
 }
@@ -297,6 +305,58 @@ Test(threaded, is_not_woken_for_more_than_half_of_what_its_caller_has_had_under_
     cr_expect(fifth_wakes(drive), "four are little for this caller");
     cr_assert(drive->backend->attach(drive, regions, 3) == STRIA_OK);
     cr_expect_not(fifth_wakes(drive), "a caller who attaches anew is another one");
+    drive->backend->close(drive);
+}
+
+static void reads_submit(struct stria_drive *drive, unsigned count, bool may_coalesce)
+{
+    struct stria_io io = {.op = STRIA_IO_READ, .length = BLOCK, .data = data, .may_coalesce = may_coalesce};
+    const unsigned before = atomic_load(&puppet.submitted);
+    for (unsigned tag = 0; tag < count; tag++)
+        cr_assert(drive->backend->submit(drive, &io) == STRIA_OK);
+    until(&puppet.submitted, before + count);
+}
+
+/* Lets requests end, one poll each, and returns how long after the first of them the caller was notified. */
+static uint64_t let_go_until_notified(unsigned count)
+{
+    const unsigned before = atomic_load(&notifications);
+    const uint64_t begin_ns = stria_clock_ns();
+    atomic_store(&puppet.let_go, count);
+    puppet_wake(&puppet.drive);
+    until(&notifications, before + 1);
+    return atomic_load(&notified_ns) - begin_ns;
+}
+
+/* A wait of 20 ms ends no sooner on a machine that is busy, so that these hold on any. */
+Test(threaded, ends_that_may_coalesce_are_told_late_while_more_than_half_is_under_way)
+{
+    atomic_store(&puppet.hold, true);
+    struct stria_drive *drive = puppet_wrap(8);
+    reads_submit(drive, 8, true);
+    cr_expect(let_go_until_notified(1) >= 20000000u);
+    struct stria_done done;
+    cr_expect(drive->backend->poll(drive, &done, 1, 0) == 1, "whoever looks finds them");
+    take_all(drive, 7);
+    drive->backend->close(drive);
+}
+
+/* Sooner than the wait would end: of many times once, for the machine may be busy. */
+Test(threaded, ends_that_may_coalesce_are_told_at_once_when_half_is_left_or_one_may_not)
+{
+    struct stria_drive *drive = puppet_wrap(8);
+    uint64_t half_ns = UINT64_MAX, hurried_ns = UINT64_MAX;
+    for (unsigned turn = 0; turn < 100 && (half_ns >= 20000000u || hurried_ns >= 20000000u); turn++) {
+        const bool hurried = turn % 2;
+        atomic_store(&puppet.hold, true);
+        reads_submit(drive, 8, !hurried);
+        const uint64_t took_ns = let_go_until_notified(hurried ? 1 : 4);
+        uint64_t *least_ns = hurried ? &hurried_ns : &half_ns;
+        *least_ns = took_ns < *least_ns ? took_ns : *least_ns;
+        take_all(drive, 8);
+    }
+    cr_expect(half_ns < 20000000u);
+    cr_expect(hurried_ns < 20000000u);
     drive->backend->close(drive);
 }
 
