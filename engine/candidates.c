@@ -82,25 +82,89 @@ static const struct stria_trouble *open_candidates(struct stria_array *array, st
     return NULL;
 }
 
-/* The array that most drives belong to; the first among equals. */
-static const struct stria_superblock *choose_array(const struct candidate *candidates, uint32_t count)
+static bool same_array(const struct stria_superblock *one, const struct stria_superblock *other)
 {
-    const struct stria_superblock *best = NULL;
-    uint32_t best_votes = 0;
+    return memcmp(one->array_uuid, other->array_uuid, STRIA_UUID_BYTES) == 0;
+}
+
+/* How many of the drives belong to the same array as this one. */
+static uint32_t votes_for(const struct candidate *candidates, uint32_t count,
+                          const struct stria_superblock *super)
+{
+    uint32_t votes = 0;
+    for (uint32_t index = 0; index < count; index++)
+        votes += candidates[index].drive && same_array(&candidates[index].super, super);
+    return votes;
+}
+
+static bool is_named(const struct stria_array *array, const struct stria_superblock *super)
+{
+    return strcmp(super->array_name, array->config->name) == 0;
+}
+
+/* Which array the drives are taken for. */
+struct choice {
+    const struct stria_superblock *super; /* of one of its drives; null: there is none */
+    bool tied; /* another array has as many drives, and as good a claim to the name */
+};
+
+/* The array that most drives belong to; among equals the one that array.ini names, then the first. */
+static struct choice choose_array(const struct stria_array *array, const struct candidate *candidates,
+                                  uint32_t count)
+{
+    struct choice choice = {0};
+    uint32_t most = 0;
     for (uint32_t index = 0; index < count; index++) {
-        if (!candidates[index].drive)
+        const struct stria_superblock *super = &candidates[index].super;
+        if (!candidates[index].drive || (choice.super && same_array(super, choice.super)))
             continue;
-        uint32_t votes = 0;
-        for (uint32_t other = 0; other < count; other++)
-            votes +=
-                candidates[other].drive && memcmp(candidates[index].super.array_uuid,
-                                                  candidates[other].super.array_uuid, STRIA_UUID_BYTES) == 0;
-        if (votes > best_votes) {
-            best = &candidates[index].super;
-            best_votes = votes;
-        }
+        const uint32_t votes = votes_for(candidates, count, super);
+        const bool better_named =
+            votes == most && choice.super && is_named(array, super) && !is_named(array, choice.super);
+        if (votes > most || better_named)
+            choice = (struct choice){.super = super};
+        else if (votes == most && is_named(array, super) == is_named(array, choice.super))
+            choice.tied = true;
+        most = votes > most ? votes : most;
     }
-    return best;
+    return choice;
+}
+
+/* "a.img of 'alpha' with UUID …, b.img of 'beta' with UUID …" */
+static void print_owners(const struct candidate *candidates, uint32_t count, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t index = 0; index < count; index++) {
+        const struct candidate *candidate = &candidates[index];
+        const size_t used = strlen(text);
+        char uuid[STRIA_UUID_TEXT_BYTES];
+        if (!candidate->drive)
+            continue;
+        stria_uuid_text(candidate->super.array_uuid, uuid);
+        snprintf(text + used, size - used, "%s%s of '%s' with UUID %s", used > 0 ? ", " : "",
+                 candidate->config->path, candidate->super.array_name, uuid);
+    }
+}
+
+/* Which array is meant must be certain before one is changed. */
+static int check_choice(const struct stria_array *array, const struct choice *choice,
+                        const struct candidate *candidates, uint32_t count, struct stria_trouble *trouble)
+{
+    const struct stria_array_config *config = array->config;
+    char owners[4096];
+    if (!array->writable || (is_named(array, choice->super) && !choice->tied))
+        return STRIA_OK;
+    print_owners(candidates, count, owners, sizeof(owners));
+    if (choice->tied)
+        return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
+                                 "%s: its drives belong to several arrays, as many to one as to another, and "
+                                 "name = %s does not tell which is meant: %s: correct the paths, or the name",
+                                 config->file, config->name, owners);
+    return stria_trouble_set(trouble, STRIA_ERR_REFUSED,
+                             "%s: name = %s, but its paths lead to array '%s', which is therefore only "
+                             "read: %s: correct the paths, or write name = %s",
+                             config->file, config->name, choice->super->array_name, owners,
+                             choice->super->array_name);
 }
 
 static void adopt_array(struct stria_array *array, const struct stria_superblock *super)
@@ -129,6 +193,17 @@ static void complain_of_stranger(struct stria_array *array, const char *path,
         path, super->array_name, uuid);
 }
 
+/* What array.ini says now of what was fixed when the array was made. */
+static void compare_to_ini(struct stria_array *array)
+{
+    const struct stria_array_config *config = array->config;
+    if (strcmp(config->name, array->name) != 0)
+        stria_array_complain(array,
+                             "%s: name = %s, but its drives belong to array '%s', which is therefore only "
+                             "read: correct the paths, or write name = %s",
+                             config->file, config->name, array->name, array->name);
+}
+
 /* Gives an open drive its place; a drive that has none is closed and complained about. */
 static void place_candidate(struct stria_array *array, struct candidate *candidate)
 {
@@ -138,7 +213,7 @@ static void place_candidate(struct stria_array *array, struct candidate *candida
         return;
     }
     struct stria_member *member = &array->members[candidate->super.drive_index];
-    bool ours = memcmp(candidate->super.array_uuid, array->uuid, STRIA_UUID_BYTES) == 0;
+    const bool ours = memcmp(candidate->super.array_uuid, array->uuid, STRIA_UUID_BYTES) == 0;
     if (!ours)
         complain_of_stranger(array, path, &candidate->super);
     else if (member->drive)
@@ -257,6 +332,7 @@ static void adopt_members(struct stria_array *array, const struct stria_superblo
     adopt_array(array, chosen);
     for (uint32_t index = 0; index < count; index++)
         place_candidate(array, &candidates[index]);
+    compare_to_ini(array);
     align_to_drives(array);
     name_absent(array, candidates, count);
     for (uint32_t index = 0; index < array->member_count; index++)
@@ -270,20 +346,20 @@ int stria_array_open_members(struct stria_array *array, struct stria_trouble *tr
     if (!candidates)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory");
     const struct stria_trouble *reason = open_candidates(array, candidates, count);
-    const struct stria_superblock *chosen = choose_array(candidates, count);
+    const struct choice choice = choose_array(array, candidates, count);
     if (!reason)
         reason = own_limit(candidates, count);
-    if (!reason && !chosen)
+    if (!reason && !choice.super)
         reason = gravest(candidates, count);
-    const int code = reason ? reason->code : STRIA_OK;
-    if (reason) {
-        for (uint32_t index = 0; index < count; index++)
-            stria_stack_close(candidates[index].drive);
-        if (trouble)
-            *trouble = *reason;
-    } else {
-        adopt_members(array, chosen, candidates, count);
-    }
+    int code = reason ? reason->code : STRIA_OK;
+    if (reason && trouble)
+        *trouble = *reason;
+    if (code == STRIA_OK)
+        code = check_choice(array, &choice, candidates, count, trouble);
+    if (code == STRIA_OK)
+        adopt_members(array, choice.super, candidates, count);
+    for (uint32_t index = 0; code != STRIA_OK && index < count; index++)
+        stria_stack_close(candidates[index].drive);
     free(candidates);
     return code;
 }

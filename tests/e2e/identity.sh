@@ -90,6 +90,53 @@ stranger_in_its_place() {
     same drive2.img other/drive2.img
 }
 
+# stranger_of DRIVES: alpha.ini over so many drives, the first half of which are array beta's.
+stranger_of() {
+    for name in alpha beta; do
+        mkdir $name
+        (
+            cd $name
+            array adaptive "$1" 16MiB
+            sed -i "s/^name = .*/name = $name/" array.ini
+            expect 0 "$stria" init array.ini
+            expect 0 "$stria" record array.ini --name run1 --input ../input
+        )
+    done
+    drive=0
+    while [ $drive -lt $((($1 + 1) / 2)) ]; do
+        cp beta/drive$drive.img alpha/drive$drive.img
+        drive=$((drive + 1))
+    done
+}
+
+stranger_is_not_changed() {
+    noise input 3000001
+    for drives in 1 2 4; do
+        mkdir of$drives
+        (
+            cd of$drives
+            cp ../input .
+            stranger_of $drives
+            cp alpha/drive0.img before
+            sed -i 's/^name = .*/name = gamma/' alpha/array.ini
+            for command in "rm alpha/array.ini run1" "record alpha/array.ini --input input"; do
+                # shellcheck disable=SC2086 # words
+                expect 2 "$stria" $command
+                complains_once
+                complains "alpha/drive0\.img of 'beta' with UUID"
+                same alpha/drive0.img before
+            done
+            expect 0 "$stria" ls alpha/array.ini
+            complains 'name = gamma'
+        )
+    done
+    cd of2
+    sed -i 's/^name = .*/name = alpha/' alpha/array.ini
+    expect 0 "$stria" rm alpha/array.ini run1
+    complains "alpha/drive0\.img belongs to another array, 'beta'"
+    same alpha/drive0.img before
+}
+
 truncated() {
     made adaptive
     truncate -s 2M drive2.img
@@ -131,6 +178,7 @@ it "drives may have other names and another order, raid0" other_names raid0
 it "without one drive the rest is exported, holes at their places, adaptive" one_missing adaptive
 it "without one drive the rest is exported, holes at their places, raid0" one_missing raid0
 it "another array's drive is not taken for the missing one, and not touched" stranger_in_its_place
+it "another array's drives are not changed in the name of this one" stranger_is_not_changed
 it "a truncated drive is a missing one" truncated
 it "a superblock of a newer or damaged version is not written over" newer_version
 it "an array without any of its drives is told" all_missing

@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHUNK (64 * KIB)
+#define CHUNK       (64 * KIB)
+#define DRIVES(...) ((const struct stria_drive_config *const[]){__VA_ARGS__, NULL})
 
 static const uint64_t three[] = {6 * MIB, 6 * MIB, 6 * MIB, 0};
 static const uint64_t unequal[] = {3 * MIB, 12 * MIB, 5 * MIB, 0};
@@ -226,6 +227,69 @@ Test(array, another_arrays_drive_in_its_place_is_left_alone)
     rig_expect_whole(rig, "second", 10 * CHUNK, 3);
     rig_free(rig);
     rig_free(other);
+}
+
+static struct rig *named(const char *name, const uint64_t *sizes)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, sizes);
+    snprintf(rig->config.name, sizeof(rig->config.name), "%s", name);
+    rig_create(rig);
+    rig_record(rig, "run", 20 * CHUNK, (uint64_t)name[0]);
+    rig_close(rig);
+    return rig;
+}
+
+/* What an array.ini of that name over such drives opens for reading and for writing; null: nothing. */
+static void expect_opened(const char *name, const struct stria_drive_config *const drives[], const char *read,
+                          const char *written)
+{
+    struct rig rig = {0};
+    struct stria_trouble trouble = {0};
+    struct stria_array_info info;
+    snprintf(rig.config.file, sizeof(rig.config.file), "mixed.ini");
+    snprintf(rig.config.name, sizeof(rig.config.name), "%s", name);
+    rig.config.read_deadline_ns = 5 * STRIA_NS_PER_S;
+    rig.config.depth = 4;
+    while (drives[rig.config.drive_count]) {
+        rig.config.drives[rig.config.drive_count] = *drives[rig.config.drive_count];
+        rig.config.drive_count++;
+    }
+    stria_array_describe(rig_open(&rig, false), &info);
+    cr_expect_str_eq(info.name, read);
+    rig_close(&rig);
+    const int code = stria_array_open_config(&rig.config, true, &rig.array, &trouble);
+    cr_expect(code == (written ? STRIA_OK : STRIA_ERR_REFUSED), "%s", trouble.sentence);
+    for (uint32_t index = 0; code != STRIA_OK && index < rig.config.drive_count; index++)
+        cr_expect(strstr(trouble.sentence, rig.config.drives[index].path), "%s", trouble.sentence);
+    if (code == STRIA_OK)
+        stria_array_describe(rig.array, &info);
+    if (code == STRIA_OK && written)
+        cr_expect_str_eq(info.name, written);
+    rig_close(&rig);
+}
+
+Test(array, the_one_that_is_named_is_written_to_and_no_other)
+{
+    static const uint64_t two[] = {6 * MIB, 6 * MIB, 0};
+    struct rig *alpha = named("alpha", two), *beta = named("beta", two), *twin = named("beta", two);
+    const struct stria_drive_config *a = alpha->config.drives, *b = beta->config.drives,
+                                    *t = twin->config.drives;
+    expect_opened("alpha", DRIVES(&b[0], &a[1]), "alpha", "alpha");
+    expect_opened("beta", DRIVES(&b[0], &a[1]), "beta", "beta");
+    expect_opened("other", DRIVES(&b[0], &a[1]), "beta", NULL);
+    expect_opened("beta", DRIVES(&b[0], &t[1]), "beta", NULL);
+    expect_opened("beta", DRIVES(&a[0], &b[0], &t[1]), "beta", NULL);
+    expect_opened("alpha", DRIVES(&b[0], &t[1], &a[0]), "alpha", "alpha");
+    expect_opened("alpha", DRIVES(&b[0], &a[1], &b[1]), "beta", NULL);
+    expect_opened("alpha", DRIVES(&a[0], &b[0], &a[1], &t[1]), "alpha", "alpha");
+    expect_opened("alpha", DRIVES(&b[0]), "beta", NULL);
+    expect_opened("beta", DRIVES(&b[0]), "beta", "beta");
+    rig_expect_whole(alpha, "run", 20 * CHUNK, 'a');
+    rig_expect_whole(beta, "run", 20 * CHUNK, 'b');
+    rig_expect_whole(twin, "run", 20 * CHUNK, 'b');
+    rig_free(alpha);
+    rig_free(beta);
+    rig_free(twin);
 }
 
 Test(array, a_drive_that_was_away_learns_what_was_removed_meanwhile)
