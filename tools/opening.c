@@ -72,7 +72,7 @@ bool stria_opening_tell_lost(const char *command, const struct stria_array *arra
 {
     const uint32_t lost = present_before & ~stria_opening_present(array);
     struct stria_drive_info drive;
-    for (uint32_t i = 0; lost >> i; i++)
+    for (uint32_t i = 0; i < STRIA_DRIVES_MAX; i++)
         if ((lost >> i & 1) && stria_array_drive(array, i, &drive) == STRIA_OK)
             fprintf(stderr,
                     "stria %s: warning: drive %s was given up: %s; 'stria doctor' looks at its health\n",

@@ -126,6 +126,19 @@ found_by_verify() {
     expect 1 "$stria" export array.ini r -o output
 }
 
+# The last of as many drives as an array may have.
+last_of_all() {
+    array adaptive 32 4MiB 'chunk = 64KiB'
+    expect 0 "$stria" init array.ini
+    expect 0 "$stria" record array.ini --input synthetic --size 1MB --name r
+    sed 's/^path = drive31.img/&\nfault = write#1-:gone/' array.ini >faulty.ini
+    expect 1 timeout 60 "$stria" record faulty.ini --input synthetic --size 1MB --name s
+    complains 'drive d31 .*was given up'
+    expect 0 "$stria" rm array.ini s
+    expect 1 timeout 60 "$stria" rm faulty.ini r
+    complains 'drive d31 was given up: drive31.img: writing the catalogue failed'
+}
+
 wrong_script() {
     made adaptive 'write#x:eio'
     expect 2 "$stria" record faulty.ini --name r --input input
@@ -145,6 +158,7 @@ it "a drive that hangs is given up at its deadline" finishes_on_the_others adapt
 it "a drive that does not answer when the array is opened costs one deadline" silent_when_opened
 it "a drive that fails every write is given up" finishes_on_the_others adaptive 'write#15-:eio' 'i/o error'
 it "when all drives are lost, what was durable is readable" all_drives_lost
+it "the last of 32 drives is lost as any other" last_of_all
 it "a torn write is found" found_by_verify 'write#5@2MiB-60MiB:torn=8192'
 it "a write that never came is found" found_by_verify 'write#5@2MiB-60MiB:ignored'
 it "a misdirected write is found" found_by_verify 'write#5@2MiB-50MiB:misdirect=1MiB'
