@@ -10,6 +10,13 @@
 /* Requests in flight on a drive besides its data: one for metadata, and room for one more. */
 #define STRIA_DEPTH_EXTRA 2u
 
+/* The queue that a drive is opened with for so many requests for data; where it has no room for the extra
+ * ones, fewer are for data. */
+static inline uint32_t stria_depth_with_extra(uint32_t depth)
+{
+    return depth < STRIA_DEPTH_MAX - STRIA_DEPTH_EXTRA ? depth + STRIA_DEPTH_EXTRA : STRIA_DEPTH_MAX;
+}
+
 struct stria_array {
     struct stria_array_config *config;
     bool writable;

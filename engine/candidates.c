@@ -40,7 +40,7 @@ static void open_candidate(struct stria_array *array, struct candidate *candidat
     struct stria_stack_options options = {
         .writable = array->writable,
         .partly = true,
-        .depth = array->config->depth + STRIA_DEPTH_EXTRA,
+        .depth = stria_depth_with_extra(array->config->depth),
         .bell = &array->bell,
     };
     if (stria_stack_open(candidate->config, &options, &candidate->drive, &candidate->trouble) != STRIA_OK)

@@ -30,7 +30,7 @@ static int open_drives(struct creation *creation, struct stria_trouble *trouble)
 {
     struct stria_stack_options options = {
         .writable = true,
-        .depth = creation->config->depth + STRIA_DEPTH_EXTRA,
+        .depth = stria_depth_with_extra(creation->config->depth),
         .bell = &creation->bell,
     };
     creation->block_bytes = STRIA_BLOCK_BYTES_MIN;
