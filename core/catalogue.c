@@ -185,3 +185,10 @@ struct stria_catalogue_pages stria_catalogue_pages(const struct stria_catalogue 
         .length_bytes = (size_t)(to - from),
     };
 }
+
+uint32_t stria_catalogue_raid0_flags(bool on_drives, bool in_rows)
+{
+    if (on_drives && in_rows)
+        return 0;
+    return STRIA_ENDED_NOT_RAID0 | (on_drives ? STRIA_ENDED_OFF_ROWS : 0);
+}

@@ -30,7 +30,8 @@ enum stria_catalogue_kind {
 
 /* Flags of ENDED. */
 #define STRIA_ENDED_CLEAN     UINT32_C(1) /* ended by its recorder; else closed by a recovery after a crash */
-#define STRIA_ENDED_NOT_RAID0 UINT32_C(2) /* policy raid0, but some chunk is not at its raid0 place */
+#define STRIA_ENDED_NOT_RAID0 UINT32_C(2) /* policy raid0, but some chunk is not at its raid0 place … */
+#define STRIA_ENDED_OFF_ROWS  UINT32_C(4) /* … though each is on its raid0 drive: only the rows differ */
 
 struct stria_catalogue_head {
     uint64_t epoch;          /* from 1 */
@@ -203,5 +204,8 @@ size_t stria_catalogue_compact_scratch_bytes(const struct stria_catalogue *sourc
 int stria_catalogue_compact(const struct stria_catalogue *source,
                             const struct stria_catalogue_compaction *how, uint8_t *image,
                             struct stria_catalogue *target);
+
+/* The flags of ENDED that say how far a recording under raid0 lies as raid0 has it. */
+uint32_t stria_catalogue_raid0_flags(bool on_drives, bool in_rows);
 
 #endif

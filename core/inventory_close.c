@@ -3,8 +3,10 @@
 #include "core/policy.h"
 
 /* What cannot be told from the catalogue of a recording that was cut off: whether it left its policy. */
-static bool is_plain_raid0(const struct stria_recording *recording, const struct stria_inventory_input *input)
+static uint32_t raid0_flags(const struct stria_recording *recording,
+                            const struct stria_inventory_input *input)
 {
+    bool on_drives = true, in_rows = true;
     struct stria_inventory_scan scan = stria_inventory_scan_begin(input, recording->id);
     for (struct stria_inventory_found found; stria_inventory_scan_next(&scan, &found);) {
         if (!stria_inventory_found_plausible(&found, recording, input) ||
@@ -12,16 +14,15 @@ static bool is_plain_raid0(const struct stria_recording *recording, const struct
             continue;
         const struct stria_raid0_place place =
             stria_raid0_place(found.entry.stream_offset / recording->chunk_bytes, input->drive_count);
-        if (found.drive != place.drive || found.position != recording->base_row + place.row)
-            return false;
+        on_drives &= found.drive == place.drive;
+        in_rows &= found.position == recording->base_row + place.row;
     }
-    return true;
+    return stria_catalogue_raid0_flags(on_drives, in_rows);
 }
 
 static struct stria_catalogue_entry end_of(const struct stria_recording *recording,
                                            const struct stria_inventory_input *input, uint64_t wall_ns)
 {
-    const bool displaced = recording->policy == STRIA_POLICY_RAID0 && !is_plain_raid0(recording, input);
     return (struct stria_catalogue_entry){
         .kind = STRIA_CATALOGUE_ENDED,
         .recording = recording->id,
@@ -30,7 +31,7 @@ static struct stria_catalogue_entry end_of(const struct stria_recording *recordi
                   .stored_bytes = recording->stored_bytes,
                   .dropped_bytes = recording->dropped_bytes,
                   .sequence_count = recording->sequence_count,
-                  .flags = displaced ? STRIA_ENDED_NOT_RAID0 : 0,
+                  .flags = recording->policy == STRIA_POLICY_RAID0 ? raid0_flags(recording, input) : 0,
                   .gap_drive = STRIA_GAP_DRIVE_NONE},
     };
 }

@@ -140,8 +140,13 @@ static void count_chunks(struct stria_map *map)
                  map->chunk_count);
 }
 
-static bool all_at_raid0_places(const struct stria_map *map, uint32_t drive_count)
+static bool is_on_raid0_drives(const struct stria_map *map, const struct stria_recording *recording,
+                               uint32_t drive_count)
 {
+    const uint32_t flags = recording->ended_flags;
+    if (recording->policy != STRIA_POLICY_RAID0 ||
+        (flags & STRIA_ENDED_NOT_RAID0 && !(flags & STRIA_ENDED_OFF_ROWS)))
+        return false;
     for (size_t i = 0; i < map->extent_count; i++)
         if (map->extents[i].drive != stria_raid0_place(chunk_of(map, &map->extents[i]), drive_count).drive)
             return false;
@@ -170,8 +175,7 @@ int stria_map_build(struct stria_map *map, const struct stria_inventory_input *i
     stria_sort(map->extents, map->extent_count, sizeof(map->extents[0]), before);
     reject_contradictions(map);
     count_chunks(map);
-    if (recording->policy == STRIA_POLICY_RAID0 && !(recording->ended_flags & STRIA_ENDED_NOT_RAID0) &&
-        all_at_raid0_places(map, input->drive_count))
+    if (is_on_raid0_drives(map, recording, input->drive_count))
         map->raid0_drives = input->drive_count;
     return STRIA_OK;
 }

@@ -36,8 +36,8 @@ struct stria_map {
     uint64_t sequence_count; /* chunks sealed */
     uint8_t gap_cause;       /* of a gap at the very end */
     uint8_t gap_drive;
-    uint32_t raid0_drives; /* drives of the array when all that is found of the recording lies where raid0
-                              puts it; else 0 */
+    uint32_t raid0_drives; /* drives of the array when all that is found of the recording lies on the drives
+                              that raid0 gives it; else 0 */
     struct stria_map_extent *extents; /* by rising sequence, and so by rising stream offset; extents of the
                                          same sequence are alternatives (the chunk was written again
                                          elsewhere), in order of drive and position */

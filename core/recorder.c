@@ -148,7 +148,8 @@ static void append_ended(struct stria_recorder *recorder)
     entry.ended.dropped_bytes = recorder->dropped_bytes;
     entry.ended.sequence_count = recorder->window.next;
     entry.ended.duration_ns = recorder->now_ns - recorder->begun_ns;
-    entry.ended.flags = STRIA_ENDED_CLEAN | (recorder->displaced ? STRIA_ENDED_NOT_RAID0 : 0);
+    entry.ended.flags =
+        STRIA_ENDED_CLEAN | stria_catalogue_raid0_flags(!recorder->displaced, !recorder->off_rows);
     entry.ended.gap_cause = recorder->seal_gap_cause;
     entry.ended.gap_drive = recorder->seal_gap_cause ? recorder->seal_gap_drive : STRIA_GAP_DRIVE_NONE;
     int appended = stria_catalogue_append(recorder->config.catalogue, &entry);

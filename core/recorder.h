@@ -180,8 +180,8 @@ struct stria_recorder_status {
     bool full;
     bool degraded;     /* a drive was absent or given up, or RAID0 chunks lie elsewhere */
     bool displaced;    /* RAID0: some chunks are not in their own place */
+    bool off_rows;     /* RAID0: some rows are not at base_row + their number: others were taken in between */
     uint64_t base_row; /* RAID0: row of the recording's first chunk */
-    bool contiguous;   /* RAID0: rows follow each other without a break so far */
 };
 
 struct stria_recorder;

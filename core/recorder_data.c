@@ -80,7 +80,6 @@ void stria_recorder_rows_begin(struct stria_recorder *recorder)
     recorder->base_row = recorder->row = best_row;
     recorder->row_end = limit;
     recorder->row_index = 0;
-    recorder->contiguous = true;
 }
 
 /* The position of the row-th row of this recording; rises from call to call. After the last row of the
@@ -93,7 +92,6 @@ static uint64_t row_position(struct stria_recorder *recorder, uint64_t row_index
             recorder->row_end = recorder->base_row;
             next = next_usable_row(recorder, 0, recorder->row_end);
         }
-        recorder->contiguous &= next == recorder->row + 1;
         recorder->row = next;
         recorder->row_index++;
     }
@@ -175,6 +173,7 @@ static void seal(struct stria_recorder *recorder, uint32_t index)
         struct stria_raid0_place place =
             stria_raid0_place(slot->stream_offset / recorder->config.chunk_bytes, recorder->drive_count);
         slot->row = row_position(recorder, place.row);
+        recorder->off_rows |= slot->row != recorder->base_row + place.row;
         if (recorder->drives[place.drive].state == STRIA_DRIVE_LIVE)
             slot->home = (uint8_t)place.drive;
     }

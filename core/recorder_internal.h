@@ -83,11 +83,10 @@ struct stria_recorder {
     uint64_t watermark_told;
     struct stria_gap gap; /* open: grows until the next chunk is sealed; length zero: none */
     uint8_t seal_gap_cause, seal_gap_drive; /* for the ledger entry of the next chunk */
-    bool full, full_told, closed, displaced, degraded;
+    bool full, full_told, closed, displaced, off_rows, degraded;
 
     uint64_t base_row, row, row_index; /* RAID0: row is the position of row number row_index, if below … */
     uint64_t row_end; /* … the end of the rows: of the array, then of those before base_row */
-    bool contiguous;
 
     struct stria_catalogue_entry lost; /* being collected; valid when lost_open */
     bool lost_open;

@@ -77,8 +77,8 @@ void stria_recorder_status(const struct stria_recorder *recorder, struct stria_r
         .full = recorder->full,
         .degraded = recorder->degraded || recorder->displaced,
         .displaced = recorder->displaced,
+        .off_rows = recorder->off_rows,
         .base_row = recorder->base_row,
-        .contiguous = recorder->contiguous,
     };
 }
 

@@ -44,7 +44,7 @@ void stria_writer_result(const struct stria_writer *writer, struct stria_result 
         .duration_ns = result->duration_ns,
         .base_row = status.base_row,
     };
-    result->info.plain_raid0 = result->info.raid0 && !status.displaced;
+    result->info.plain_raid0 = result->info.raid0 && !status.displaced && !status.off_rows;
     memcpy(result->info.name, writer->name, sizeof(result->info.name));
 }
 

@@ -88,6 +88,37 @@ Test(array, room_is_used_again_and_no_other_recording_is_touched)
     }
 }
 
+static void expect_plain_raid0(struct rig *rig, const char *name, uint64_t base_row, bool plain)
+{
+    struct stria_recording_info info;
+    cr_assert(stria_array_find(rig_open(rig, true), name, &info) == STRIA_OK);
+    cr_expect(info.complete && info.base_row == base_row && info.plain_raid0 == plain,
+              "%s: base row %llu, plain: %d", name, (unsigned long long)info.base_row, info.plain_raid0);
+}
+
+Test(array, raid0_whose_rows_go_on_before_its_first_is_not_called_plain)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_RAID0, three);
+    const uint64_t rows = usable_extents(rig) / 3, row_bytes = 3 * CHUNK;
+    rig_record(rig, "a", 20 * row_bytes, 1);
+    rig_record(rig, "b", 10 * row_bytes, 2);
+    remove_recording(rig, "a");
+    cr_assert(rows > 50 && rows < 100);
+    struct stria_writer *writer = rig_begin(rig, "c");
+    for (uint64_t chunk = 0; chunk < 3 * (rows - 20); chunk++)
+        rig_put(writer, chunk * CHUNK, CHUNK, 3);
+    const struct stria_result result = rig_end(writer);
+    cr_expect(!result.info.plain_raid0 && !result.degraded && result.info.bytes == (rows - 20) * row_bytes);
+    for (unsigned opened = 0; opened < 2; opened++) {
+        expect_plain_raid0(rig, "b", 20, true);
+        expect_plain_raid0(rig, "c", 30, false);
+        rig_close(rig);
+    }
+    rig_expect_whole(rig, "b", 10 * row_bytes, 2);
+    rig_expect_whole(rig, "c", (rows - 20) * row_bytes, 3);
+    rig_free(rig);
+}
+
 Test(array, the_same_on_files)
 {
     expect_reuse(rig_make_files(STRIA_POLICY_ADAPTIVE, unequal));

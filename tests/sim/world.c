@@ -369,7 +369,7 @@ static void end_recording(struct sim_world *world)
     stria_recorder_status(world->recorder, &status);
     world->cover->simulated_bytes += status.stored_bytes;
     world->cover->displaced += status.displaced;
-    world->cover->wrapped += !status.contiguous && status.base_row > 0;
+    world->cover->wrapped += status.off_rows && status.base_row > 0;
     world->recording->finished = world->finished && world->finish_code == STRIA_OK;
     world->recording->closed = world->recording->finished;
     world->cover->recordings++;

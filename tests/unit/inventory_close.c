@@ -149,6 +149,16 @@ Test(inventory_close, a_chunk_that_is_not_at_its_place_is_not_raid0)
     cr_expect_eq(stria_inventory_find_id(&array.inventory, 2)->ended_flags, 0);
 }
 
+Test(inventory_close, a_chunk_on_its_drive_in_another_row_is_told_apart)
+{
+    crash(1, 9);
+    struct stria_ledger_entry entry = help_entry(1, 9, 9);
+    array.position_next[9 % HELP_DRIVES]++;
+    help_store(&array, 9 % HELP_DRIVES, &entry);
+    help_inventory(&array);
+    cr_expect_eq(closed(1)->ended_flags, STRIA_ENDED_NOT_RAID0 | STRIA_ENDED_OFF_ROWS);
+}
+
 Test(inventory_close, chunks_at_their_places_are_raid0)
 {
     crash(1, 9);

@@ -357,6 +357,16 @@ Test(map, a_recording_that_left_raid0_does_not_tell_which_drive_should_have_a_ch
     cr_assert_eq(place.drive, STRIA_GAP_DRIVE_NONE);
 }
 
+Test(map, a_recording_of_which_only_rows_are_elsewhere_does_tell_it)
+{
+    const struct stria_map *map =
+        raid0_without(1, 3, STRIA_ENDED_CLEAN | STRIA_ENDED_NOT_RAID0 | STRIA_ENDED_OFF_ROWS);
+    const struct stria_map_place place = stria_map_find(map, 1);
+    cr_assert_eq(place.state, STRIA_MAP_MISSING);
+    cr_assert_eq(place.chunk_count, 1);
+    cr_assert_eq(place.drive, 1);
+}
+
 Test(map, a_long_hole_is_one_step_under_raid0_too)
 {
     const struct stria_map *map = raid0_without(0, HELP_DRIVES, STRIA_ENDED_CLEAN);

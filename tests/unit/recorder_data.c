@@ -35,8 +35,57 @@ Test(recorder_data, raid0_begins_where_no_extent_is_bad)
     cr_assert_gt(rows - 7, 6, "the longest run of rows that are not used is that with bad extents");
     cr_assert_eq(record_until_full(help, 12), 12);
     cr_expect_eq(help_status(help).base_row, 0);
-    cr_expect(help_status(help).contiguous);
+    cr_expect_not(help_status(help).off_rows);
     cr_expect_not(help_status(help).displaced);
+}
+
+/* The flags of the recording's ENDED. */
+static uint32_t ended_flags(const struct help *help)
+{
+    struct stria_catalogue_entry entry = {0};
+    cr_assert(stria_catalogue_read(&help->catalogue, help->catalogue.count - 1, &entry));
+    cr_assert_eq(entry.kind, STRIA_CATALOGUE_ENDED);
+    return entry.ended.flags;
+}
+
+/* Records chunks under raid0 where rows are taken already, and holds every place against the formula. */
+static bool lies_as_raid0_has_it(const struct help_mark *marks, size_t mark_count, uint64_t chunks)
+{
+    struct help *help = help_new_marked(STRIA_POLICY_RAID0, HELP_EXTENTS, HELP_WINDOW, marks, mark_count);
+    bool at_places = true;
+    help_begin(help);
+    for (uint64_t chunk = 0; chunk < chunks; chunk++) {
+        help_commit(help, HELP_CHUNK);
+        struct stria_action *request = help_request(help, STRIA_ACTION_WRITE, chunk % HELP_DRIVES);
+        cr_assert_not_null(request, "each is on its own drive");
+        const uint64_t row = help_status(help).base_row + chunk / HELP_DRIVES;
+        at_places &= request->offset == help->drives[request->drive].geometry.data_offset + row * HELP_CHUNK;
+        help_succeed_all(help);
+    }
+    const struct stria_recorder_status status = help_status(help);
+    cr_expect_eq(status.off_rows, !at_places);
+    cr_expect(!status.displaced && !status.degraded && !status.full);
+    help_step(help, (struct stria_event){.kind = STRIA_EVENT_END});
+    help_succeed_all(help);
+    cr_expect_eq(ended_flags(help),
+                 STRIA_ENDED_CLEAN | (at_places ? 0 : STRIA_ENDED_NOT_RAID0 | STRIA_ENDED_OFF_ROWS));
+    return at_places;
+}
+
+Test(recorder_data, raid0_that_goes_on_before_its_base_row_is_not_called_plain)
+{
+    const uint64_t rows = help_geometry(HELP_EXTENTS).extent_count;
+    const struct help_mark marks[] = {{0, 5, 6, STRIA_EXTENT_USED}, {1, 5, 6, STRIA_EXTENT_USED}};
+    for (uint64_t chunks = 0; chunks <= HELP_DRIVES * (rows - 1); chunks++)
+        cr_expect_eq(lies_as_raid0_has_it(marks, 2, chunks), chunks <= HELP_DRIVES * (rows - 6));
+}
+
+Test(recorder_data, raid0_that_passes_over_rows_of_others_is_not_called_plain)
+{
+    const uint64_t rows = help_geometry(HELP_EXTENTS).extent_count;
+    const struct help_mark mark = {1, rows - 3, rows - 2, STRIA_EXTENT_USED};
+    for (uint64_t chunks = 0; chunks <= HELP_DRIVES * (rows - 1); chunks++)
+        cr_expect_eq(lies_as_raid0_has_it(&mark, 1, chunks), chunks <= HELP_DRIVES * (rows - 3));
 }
 
 Test(recorder_data, raid0_goes_on_through_rows_with_bad_extents)
