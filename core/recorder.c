@@ -56,6 +56,7 @@ static void init_drive(struct stria_recorder *recorder, uint32_t index)
         return;
     }
     stria_space_init(&drive->space, drive->config.extent_state, drive->config.geometry.extent_count);
+    stria_rows_add(&recorder->rows, index, drive->config.extent_state, drive->space.count);
     drive->left_at_start = drive->space.free;
     drive->state = drive->space.free > 0 ? STRIA_DRIVE_LIVE : STRIA_DRIVE_FULL;
 }
@@ -76,6 +77,7 @@ struct stria_recorder *stria_recorder_init(void *memory, const struct stria_reco
     if (recorder->config.errors_max == 0)
         recorder->config.errors_max = STRIA_ERRORS_IN_ROW_MAX;
     recorder->drive_count = config->drive_count;
+    stria_rows_init(&recorder->rows, config->drive_count);
     stria_watch_init(&recorder->watch, config->deadline_ns);
     stria_window_init(&recorder->window, (uint64_t *)next, config->window_chunks);
     next += aligned(config->window_chunks * sizeof(uint64_t));

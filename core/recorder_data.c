@@ -20,65 +20,10 @@ static void release(struct stria_recorder *recorder, uint32_t index)
     stria_recorder_emit(recorder, STRIA_ACTION_RELEASE)->slot = index;
 }
 
-/* RAID0 uses the rows in which no drive holds a chunk of an earlier recording. Where an extent of one cannot
- * be written, its chunk goes elsewhere. */
-static bool row_usable(const struct stria_recorder *recorder, uint64_t row)
-{
-    for (uint32_t drive = 0; drive < recorder->drive_count; drive++) {
-        const struct drive *d = &recorder->drives[drive];
-        if (d->config.present && d->space.state[row] == STRIA_EXTENT_USED)
-            return false;
-    }
-    return true;
-}
-
-static uint64_t next_usable_row(const struct stria_recorder *recorder, uint64_t row, uint64_t end)
-{
-    while (row < end && !row_usable(recorder, row))
-        row++;
-    return row;
-}
-
-/* Rows in which nothing has to go elsewhere. */
-static bool row_whole(const struct stria_recorder *recorder, uint64_t row)
-{
-    for (uint32_t drive = 0; drive < recorder->drive_count; drive++) {
-        const struct drive *d = &recorder->drives[drive];
-        if (d->config.present && d->space.state[row] != STRIA_EXTENT_FREE)
-            return false;
-    }
-    return true;
-}
-
-/* The first row of the longest run of rows that fit; limit when none does. */
-static uint64_t longest_run(const struct stria_recorder *recorder, uint64_t limit,
-                            bool (*fits)(const struct stria_recorder *, uint64_t))
-{
-    uint64_t best_row = limit;
-    uint64_t best_length = 0;
-    uint64_t length = 0;
-    for (uint64_t row = 0; row < limit; row++) {
-        length = fits(recorder, row) ? length + 1 : 0;
-        if (length > best_length) {
-            best_row = row + 1 - length;
-            best_length = length;
-        }
-    }
-    return best_row;
-}
-
-/* Starts at the longest run of whole rows, so that the kernel can read the recording as one range. */
 void stria_recorder_rows_begin(struct stria_recorder *recorder)
 {
-    uint64_t limit = UINT64_MAX;
-    for (uint32_t drive = 0; drive < recorder->drive_count; drive++)
-        if (recorder->drives[drive].config.present && recorder->drives[drive].space.count < limit)
-            limit = recorder->drives[drive].space.count;
-    uint64_t best_row = longest_run(recorder, limit, row_whole);
-    if (best_row == limit)
-        best_row = longest_run(recorder, limit, row_usable);
-    recorder->base_row = recorder->row = best_row;
-    recorder->row_end = limit;
+    recorder->base_row = recorder->row = stria_rows_best(&recorder->rows);
+    recorder->row_end = recorder->rows.count;
     recorder->row_index = 0;
 }
 
@@ -87,10 +32,10 @@ void stria_recorder_rows_begin(struct stria_recorder *recorder)
 static uint64_t row_position(struct stria_recorder *recorder, uint64_t row_index)
 {
     while (recorder->row_index < row_index && recorder->row < recorder->row_end) {
-        uint64_t next = next_usable_row(recorder, recorder->row + 1, recorder->row_end);
+        uint64_t next = stria_rows_next(&recorder->rows, recorder->row + 1, recorder->row_end);
         if (next == recorder->row_end && recorder->row >= recorder->base_row) {
             recorder->row_end = recorder->base_row;
-            next = next_usable_row(recorder, 0, recorder->row_end);
+            next = stria_rows_next(&recorder->rows, 0, recorder->row_end);
         }
         recorder->row = next;
         recorder->row_index++;

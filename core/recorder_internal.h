@@ -3,6 +3,7 @@
 #define STRIA_CORE_RECORDER_INTERNAL_H
 
 #include "core/recorder.h"
+#include "core/rows.h"
 #include "core/slots.h"
 #include "core/space.h"
 #include "core/tag.h"
@@ -85,6 +86,7 @@ struct stria_recorder {
     uint8_t seal_gap_cause, seal_gap_drive; /* for the ledger entry of the next chunk */
     bool full, full_told, closed, displaced, off_rows, degraded;
 
+    struct stria_rows rows;            /* of the drives that are there at the beginning */
     uint64_t base_row, row, row_index; /* RAID0: row is the position of row number row_index, if below … */
     uint64_t row_end; /* … the end of the rows: of the array, then of those before base_row */
 

@@ -42,8 +42,14 @@ struct stria_array {
     struct stria_inventory_drive inventory_drives[STRIA_DRIVES_MAX];
     uint64_t used_extents[STRIA_DRIVES_MAX]; /* that hold a chunk of a recording … */
     uint64_t free_extents[STRIA_DRIVES_MAX]; /* … and that one may be written to; the others cannot be */
+    uint64_t
+        room_extents[STRIA_DRIVES_MAX]; /* free ones that a recording made now can use: under raid0 not all */
+    uint64_t rows_room_extents;         /* raid0: those of all rows; else no bound */
     char complaint[768];
 };
+
+/* How many extents a recording that is made now can fill. */
+uint64_t stria_array_room(const struct stria_array *array);
 
 /* Drives of the array that are there. */
 uint32_t stria_array_present(const struct stria_array *array);

@@ -1,4 +1,5 @@
 /* What is on an open array, and the keeping of its catalogue. */
+#include "core/rows.h"
 #include "core/space.h"
 #include "engine/array_internal.h"
 #include "engine/gang.h"
@@ -314,6 +315,38 @@ static bool mark_used(struct stria_array *array, uint32_t index)
     return true;
 }
 
+/* Once all extents are marked. */
+static void count_room(struct stria_array *array)
+{
+    struct stria_rows rows;
+    uint64_t free_extents = 0;
+    stria_rows_init(&rows, array->member_count);
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        const struct stria_member *member = &array->members[index];
+        array->room_extents[index] = array->free_extents[index];
+        if (!member->drive)
+            continue;
+        stria_rows_add(&rows, index, member->extent_state, member->super.geometry.extent_count);
+        free_extents += array->free_extents[index];
+    }
+    array->rows_room_extents = UINT64_MAX;
+    if (!stria_placement_fixed(array->policy))
+        return;
+    array->rows_room_extents = stria_rows_room(&rows, free_extents);
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive)
+            array->room_extents[index] = stria_rows_room_of(&rows, index, array->free_extents[index]);
+}
+
+uint64_t stria_array_room(const struct stria_array *array)
+{
+    uint64_t free_extents = 0;
+    for (uint32_t index = 0; index < array->member_count; index++)
+        if (array->members[index].drive)
+            free_extents += array->free_extents[index];
+    return free_extents < array->rows_room_extents ? free_extents : array->rows_room_extents;
+}
+
 int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trouble)
 {
     for (uint32_t index = 0; index < array->member_count; index++) {
@@ -343,8 +376,10 @@ int stria_array_take_stock(struct stria_array *array, struct stria_trouble *trou
     for (uint32_t index = 0; code == STRIA_OK && index < array->member_count; index++)
         if (array->members[index].drive && !mark_used(array, index))
             code = STRIA_ERR_NO_MEMORY;
-    if (code == STRIA_OK)
+    if (code == STRIA_OK) {
+        count_room(array);
         return STRIA_OK;
+    }
     /* Nobody may write to an array without knowing what is on it. */
     array->writable = false;
     array->inventory.recording_count = 0;
@@ -380,8 +415,8 @@ void stria_array_describe(const struct stria_array *array, struct stria_array_in
         if (!array->members[index].drive)
             continue;
         info->extents += array->members[index].super.geometry.extent_count;
-        info->extents_free += array->free_extents[index];
     }
+    info->extents_free = stria_array_room(array);
 }
 
 int stria_array_drive(const struct stria_array *array, uint32_t index, struct stria_drive_info *info)
@@ -404,7 +439,7 @@ int stria_array_drive(const struct stria_array *array, uint32_t index, struct st
     memcpy(info->serial, member->drive->traits.serial, sizeof(info->serial));
     info->drive_bytes = geometry->drive_bytes;
     info->bytes = array->used_extents[index] * geometry->chunk_bytes;
-    info->free_bytes = array->free_extents[index] * geometry->chunk_bytes;
+    info->free_bytes = array->room_extents[index] * geometry->chunk_bytes;
     info->data_offset_bytes = geometry->data_offset;
     return STRIA_OK;
 }

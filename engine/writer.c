@@ -53,10 +53,6 @@ static int choose_name(struct stria_writer *writer, const char *wanted, struct s
 
 static int check_array(const struct stria_array *array, struct stria_trouble *trouble)
 {
-    uint64_t free_extents = 0;
-    for (uint32_t index = 0; index < array->member_count; index++)
-        if (array->members[index].drive)
-            free_extents += array->free_extents[index];
     if (!array->writable)
         return stria_trouble_set(trouble, STRIA_ERR_PERMISSION, "array %s is open for reading only",
                                  array->name);
@@ -65,7 +61,7 @@ static int check_array(const struct stria_array *array, struct stria_trouble *tr
     if (array->readers)
         return stria_trouble_set(trouble, STRIA_ERR_BUSY,
                                  "array %s is being read: close the readers before recording", array->name);
-    if (free_extents == 0)
+    if (stria_array_room(array) == 0)
         return stria_trouble_set(trouble, STRIA_ERR_ARRAY_FULL,
                                  "array %s is full: remove recordings with 'stria rm'", array->name);
     return STRIA_OK;

@@ -41,7 +41,8 @@ struct stria_array_info {
     uint32_t chunk_bytes;
     uint32_t block_bytes; /* alignment of transfers: the largest need among the drives */
     bool raid0;           /* policy of new recordings */
-    uint64_t extents, extents_free;
+    uint64_t extents;
+    uint64_t extents_free; /* that a recording made now can fill: under raid0 those of whole rows */
     uint32_t recording_count;
     char complaint[768]; /* what is wrong with the array as a whole; empty if nothing */
 };
@@ -138,7 +139,7 @@ struct stria_progress {
 
 struct stria_drive_progress {
     uint64_t bytes, bytes_per_s; /* the latter over the last second */
-    uint64_t free_bytes;
+    uint64_t free_bytes;         /* in free extents, whether or not they are in a row that raid0 can use */
     uint32_t in_flight, waiting;
     uint64_t errors, retries, stalls;
     uint64_t latency_ns_p99, latency_ns_max; /* of writes that completed in the last whole second; zero: none

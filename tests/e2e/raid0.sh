@@ -52,6 +52,10 @@ unequal() {
     expect 1 "$stria" record array.ini --name r --input input --report report.json
     json report.json 'max(x["bytes"] for x in d["drives"]) <= 16 << 20' True
     json report.json 'd["recording"]["gaps"][0]["cause"]' full
+    expect 2 "$stria" record array.ini --name s --input input
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["name"] for x in d["recordings"]]' "['r']"
+    json out '[x["free_bytes"] for x in d["drives"]]' '[0, 0]'
 }
 
 it "chunk k lies on drive k mod N in row k div N" by_hand 4

@@ -30,18 +30,6 @@ static uint64_t free_extents(struct rig *rig)
     return info.extents_free;
 }
 
-/* Extents that one recording can fill: under raid0 as much of each drive as the smallest has. */
-static uint64_t usable_extents(struct rig *rig)
-{
-    uint64_t least = UINT64_MAX;
-    for (uint32_t drive = 0; drive < rig->config.drive_count; drive++) {
-        struct stria_drive_info info;
-        cr_assert(stria_array_drive(rig_open(rig, true), drive, &info) == STRIA_OK);
-        least = info.free_bytes / CHUNK < least ? info.free_bytes / CHUNK : least;
-    }
-    return rig->config.policy == STRIA_POLICY_RAID0 ? least * rig->config.drive_count : free_extents(rig);
-}
-
 static void remove_recording(struct rig *rig, const char *name)
 {
     struct stria_trouble trouble = {0};
@@ -54,14 +42,14 @@ static void expect_reuse(struct rig *rig)
     enum { KEPT = 4 };
     uint64_t bytes[KEPT] = {0}, streams[KEPT] = {0}, next = 1;
     char names[KEPT][16] = {{0}};
-    uint64_t room = free_extents(rig), usable = usable_extents(rig);
+    const uint64_t room = free_extents(rig);
     for (unsigned round = 0; round < 24; round++) {
         unsigned slot = round < KEPT ? round : (unsigned)rig_random(KEPT);
         if (names[slot][0])
             remove_recording(rig, names[slot]);
         snprintf(names[slot], sizeof(names[slot]), "r%llu", (unsigned long long)next);
         streams[slot] = next++;
-        bytes[slot] = 1 + rig_random(usable / (KEPT + 2) * CHUNK);
+        bytes[slot] = 1 + rig_random(room / (KEPT + 2) * CHUNK);
         rig_record(rig, names[slot], bytes[slot], streams[slot]);
         if (round % 2)
             rig_close(rig);
@@ -99,7 +87,7 @@ static void expect_plain_raid0(struct rig *rig, const char *name, uint64_t base_
 Test(array, raid0_whose_rows_go_on_before_its_first_is_not_called_plain)
 {
     struct rig *rig = rig_make(STRIA_POLICY_RAID0, three);
-    const uint64_t rows = usable_extents(rig) / 3, row_bytes = 3 * CHUNK;
+    const uint64_t rows = free_extents(rig) / 3, row_bytes = 3 * CHUNK;
     rig_record(rig, "a", 20 * row_bytes, 1);
     rig_record(rig, "b", 10 * row_bytes, 2);
     remove_recording(rig, "a");
@@ -117,6 +105,45 @@ Test(array, raid0_whose_rows_go_on_before_its_first_is_not_called_plain)
     rig_expect_whole(rig, "b", 10 * row_bytes, 2);
     rig_expect_whole(rig, "c", (rows - 20) * row_bytes, 3);
     rig_free(rig);
+}
+
+static void expect_full(struct rig *rig)
+{
+    struct stria_array_info info;
+    struct stria_writer *writer;
+    struct stria_trouble trouble = {0};
+    rig_open(rig, true);
+    stria_array_describe(rig->array, &info);
+    cr_expect(info.extents_free == 0 && info.recording_count == 1);
+    cr_expect(stria_writer_begin(rig->array, NULL, &writer, &trouble) == STRIA_ERR_ARRAY_FULL);
+    cr_expect(strstr(trouble.sentence, "array rig is full: remove recordings"), "%s", trouble.sentence);
+    stria_array_describe(rig->array, &info);
+    cr_expect(info.recording_count == 1, "nothing was begun");
+    for (uint32_t index = 0; index < rig->config.drive_count; index++) {
+        struct stria_drive_info drive;
+        cr_assert(stria_array_drive(rig->array, index, &drive) == STRIA_OK);
+        cr_expect(drive.free_bytes == 0, "%llu bytes", (unsigned long long)drive.free_bytes);
+    }
+}
+
+Test(array, what_no_recording_can_use_is_not_free)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        struct rig *rig = rig_make(policies[turn], unequal);
+        const uint64_t room = free_extents(rig);
+        struct stria_drive_info drive;
+        for (uint32_t index = 0; index < 3 && policies[turn] == STRIA_POLICY_RAID0; index++) {
+            cr_assert(stria_array_drive(rig->array, index, &drive) == STRIA_OK);
+            cr_expect(drive.free_bytes == room / 3 * CHUNK, "as on the smallest");
+        }
+        rig_record(rig, "all", room * CHUNK, 1);
+        expect_full(rig);
+        rig_close(rig);
+        expect_full(rig);
+        rig_close(rig);
+        rig_expect_whole(rig, "all", room * CHUNK, 1);
+        rig_free(rig);
+    }
 }
 
 Test(array, the_same_on_files)

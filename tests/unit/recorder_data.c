@@ -1,3 +1,5 @@
+#include "core/random.h"
+#include "core/rows.h"
 #include "tests/unit/recorder_help.h"
 
 Test(recorder_data, raid0_puts_chunk_k_on_drive_k_mod_n_at_row_k_div_n)
@@ -104,6 +106,33 @@ Test(recorder_data, raid0_uses_rows_with_bad_extents_where_there_are_no_others)
     struct help *help = help_new_marked(STRIA_POLICY_RAID0, HELP_EXTENTS, HELP_WINDOW, &mark, 1);
     cr_expect_eq(record_until_full(help, 2 * rows), rows);
     cr_expect(help_status(help).displaced);
+}
+
+Test(recorder_data, raid0_stores_as_much_as_its_rows_have_room_for)
+{
+    static const enum stria_extent_state states[] = {STRIA_EXTENT_FREE, STRIA_EXTENT_FREE, STRIA_EXTENT_FREE,
+                                                     STRIA_EXTENT_FREE, STRIA_EXTENT_USED, STRIA_EXTENT_BAD};
+    const uint64_t rows = help_geometry(HELP_EXTENTS).extent_count;
+    struct stria_random random;
+    stria_random_seed(&random, 1);
+    for (unsigned round = 0; round < 200; round++) {
+        struct help_mark marks[HELP_DRIVES * HELP_EXTENTS];
+        struct stria_rows found;
+        uint64_t free_extents = 0;
+        for (uint32_t mark = 0; mark < HELP_DRIVES * rows; mark++) {
+            marks[mark] = (struct help_mark){mark % HELP_DRIVES, mark / HELP_DRIVES, mark / HELP_DRIVES + 1,
+                                             states[stria_random_below(&random, 6)]};
+            free_extents += marks[mark].state == STRIA_EXTENT_FREE;
+        }
+        struct help *help =
+            help_new_marked(STRIA_POLICY_RAID0, HELP_EXTENTS, HELP_WINDOW, marks, HELP_DRIVES * rows);
+        stria_rows_init(&found, HELP_DRIVES);
+        for (uint32_t drive = 0; drive < HELP_DRIVES; drive++)
+            stria_rows_add(&found, drive, help->drives[drive].extent_state, rows);
+        const uint64_t room = stria_rows_room(&found, free_extents);
+        cr_expect_eq(record_until_full(help, 2 * HELP_DRIVES * rows), room);
+        cr_expect_eq(help_status(help).stored_bytes, room * HELP_CHUNK);
+    }
 }
 
 Test(recorder_data, no_drive_gets_more_than_its_depth)
