@@ -72,7 +72,8 @@ struct stria_recorder_config {
     uint32_t block_bytes;        /* to which a short last chunk is padded */
     uint32_t slot_count;         /* STRIA_SLOTS_MIN to STRIA_SLOTS_MAX; all are the producer's at first */
     uint32_t window_chunks;      /* a power of two, at most STRIA_WINDOW_CHUNKS_MAX */
-    uint64_t commit_interval_ns; /* from one commit cycle's start to the next on a drive */
+    uint64_t commit_interval_ns; /* from one commit cycle's start to the next on a drive; less when
+                                    window_chunks would be full before */
     uint64_t deadline_ns;        /* a request without an answer for so long, while the caller looked
    (watch.h): the drive is given up */
     uint32_t errors_max;         /* failures in a row after which a drive is given up; zero: 8 */

@@ -158,13 +158,21 @@ bool stria_recorder_checkpoint_lags(const struct stria_recorder *recorder, const
            drive->cycle.checkpoint_durable_bytes != recorder->window.watermark_bytes;
 }
 
+/* Half a window of chunks has been sealed since the drive's last cycle began, or nothing more can be before
+ * chunks are settled: to wait for the interval would stop the recording. */
+static bool window_presses(const struct stria_recorder *recorder, const struct drive *drive)
+{
+    return recorder->window.next - drive->cycle.sealed_before >= recorder->window.capacity / 2 ||
+           stria_window_full(&recorder->window);
+}
+
 static bool cycle_due(const struct stria_recorder *recorder, const struct drive *drive)
 {
     if (recorder->config.catalogue->count != drive->cycle.catalogue_durable)
         return true;
     if (drive->stored_extents == 0 && !stria_recorder_checkpoint_lags(recorder, drive))
         return false;
-    return recorder->state == STRIA_RECORDER_DRAINING ||
+    return recorder->state == STRIA_RECORDER_DRAINING || window_presses(recorder, drive) ||
            recorder->now_ns - drive->cycle.started_ns >= recorder->config.commit_interval_ns;
 }
 
@@ -172,6 +180,7 @@ static void begin_cycle(struct stria_recorder *recorder, uint32_t drive_index)
 {
     struct drive *drive = &recorder->drives[drive_index];
     drive->cycle.started_ns = recorder->now_ns;
+    drive->cycle.sealed_before = recorder->window.next;
     drive->cycle.ledger_next = 0;
     stria_space_advance_all(&drive->space, STRIA_EXTENT_STORED, STRIA_EXTENT_FLUSHING);
     if (drive->stored_extents > 0) {

@@ -35,6 +35,7 @@ struct cycle {
     uint64_t retry_ns;
     uint64_t since_ns; /* when the request went out first, as watched time */
     uint64_t started_ns;
+    uint64_t sealed_before;      /* chunks sealed before the last cycle began */
     struct stria_action request; /* what is in flight, for a retry */
     uint64_t ledger_next;        /* positions below are written in this cycle */
     uint32_t catalogue_target;   /* entries that will be durable when the cycle ends … */

@@ -66,6 +66,38 @@ Test(recorder_cycle, a_checkpoint_never_says_more_than_was_durable_before_it)
     cr_assert_eq(checkpoint.length_bytes, HELP_CHUNK);
 }
 
+Test(recorder_cycle, half_a_window_of_chunks_is_committed_before_the_interval_is_over)
+{
+    struct help *help = help_new_large(STRIA_POLICY_ADAPTIVE, 64, 16);
+    help_begin(help);
+    for (unsigned chunk = 0; chunk < 100; chunk++) {
+        cr_assert(stria_recorder_accepts(help->recorder), "no time has passed at chunk %u", chunk);
+        help_commit(help, HELP_CHUNK);
+        for (uint32_t drive = 0; drive < HELP_DRIVES; drive++)
+            while (help_request(help, STRIA_ACTION_WRITE, drive))
+                help_succeed(help, help_request(help, STRIA_ACTION_WRITE, drive));
+        const bool flushes =
+            help_request(help, STRIA_ACTION_FLUSH, 0) || help_request(help, STRIA_ACTION_FLUSH, 1);
+        cr_assert(!flushes || chunk >= 7, "chunk %u", chunk);
+        help_succeed_all(help);
+    }
+    const uint32_t steps = help_told(help, STRIA_ACTION_WATERMARK, NULL);
+    cr_expect(steps > 4 && steps < 40, "%u", steps);
+}
+
+Test(recorder_cycle, a_full_window_is_committed_however_late_its_chunks_were_written)
+{
+    struct help *help = help_new_large(STRIA_POLICY_ADAPTIVE, 64, 16);
+    help_begin(help);
+    for (unsigned round = 0; round < 5; round++) {
+        while (stria_recorder_accepts(help->recorder))
+            help_commit(help, HELP_CHUNK);
+        cr_assert(help->pending_count > 0);
+        help_succeed_all(help);
+        cr_assert(stria_recorder_accepts(help->recorder), "no time has passed in round %u", round);
+    }
+}
+
 Test(recorder_cycle, a_failed_flush_is_not_repeated_and_costs_the_drive)
 {
     struct help *help = help_new(STRIA_POLICY_ADAPTIVE);
