@@ -5,6 +5,7 @@
 #include "survey/doctor.h"
 #include "survey/json.h"
 #include "tools/commands.h"
+#include "tools/ending.h"
 #include "tools/opening.h"
 #include "tools/status.h"
 #include "tools/survey_list.h"
@@ -62,33 +63,40 @@ static void take_initial(struct stria_array_config *config)
 static int take_array(struct examination *exam, const char *ini_path)
 {
     int status = STRIA_STATUS_OK;
-    struct stria_array_config *config = stria_opening_read("doctor", ini_path, &status);
+    struct stria_array_config *config = stria_ending_at_once_with("doctor", ini_path, &status)
+                                            ? stria_opening_read("doctor", ini_path, &status)
+                                            : NULL;
     if (!config)
         return status;
     exam->config = *config;
     free(config);
-    for (uint32_t i = 0; i < exam->config.drive_count; i++)
-        if (stria_survey_list_add(&exam->list, exam->root, exam->config.drives[i].path) ==
+    for (uint32_t i = 0; i < exam->config.drive_count && !stria_ending_asked("doctor", &status); i++) {
+        struct stria_trouble trouble = {0};
+        if (stria_survey_list_add(&exam->list, exam->root, exam->config.drives[i].path, &trouble) ==
             STRIA_ERR_NO_MEMORY)
-            return STRIA_STATUS_SYSTEM;
-    return STRIA_STATUS_OK;
+            return stria_status_fail("doctor", &trouble);
+    }
+    return status;
 }
 
 static int take_drives(struct examination *exam, char **operands, int operand_count)
 {
+    int status = STRIA_STATUS_OK;
+    struct stria_trouble trouble = {0};
     take_initial(&exam->config);
-    if (operand_count == 0)
-        stria_survey_list_add_all(&exam->list, exam->root, true);
-    for (int i = 0; i < operand_count; i++) {
+    stria_ending_at_once(operands, operand_count);
+    if (operand_count == 0 && stria_survey_list_add_all(&exam->list, exam->root, true, &trouble) != STRIA_OK)
+        return stria_status_fail("doctor", &trouble);
+    for (int i = 0; i < operand_count && !stria_ending_asked("doctor", &status); i++) {
         if (is_array_file(operands[i])) {
             fprintf(stderr, "stria doctor: name either one array.ini, which %s is, or drives\n",
                     stria_shown(operands[i]));
             return STRIA_STATUS_USAGE;
         }
-        if (stria_survey_list_add(&exam->list, exam->root, operands[i]) != STRIA_OK)
-            return stria_status_fail("doctor", &exam->list.troubles[exam->list.count - 1]);
+        if (stria_survey_list_add(&exam->list, exam->root, operands[i], &trouble) != STRIA_OK)
+            return stria_status_fail("doctor", &trouble);
     }
-    return STRIA_STATUS_OK;
+    return status;
 }
 
 static bool look_for_writers(struct examination *exam)
@@ -238,6 +246,8 @@ static int run_with(struct examination *exam, const struct doctor_options *docto
         return status;
     if (!examine(exam))
         return no_memory();
+    if (stria_ending_asked("doctor", &status))
+        return status;
     if (doctor->json)
         status = print_document(exam);
     else

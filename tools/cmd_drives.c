@@ -2,6 +2,7 @@
 #include "support/plain.h"
 #include "survey/json.h"
 #include "tools/commands.h"
+#include "tools/ending.h"
 #include "tools/status.h"
 #include "tools/survey_list.h"
 
@@ -182,11 +183,14 @@ static int run(const void *given, char **operands, int operand_count)
     const char *root = drives->root ? drives->root : "";
     struct stria_survey_list list = {0};
     int status = STRIA_STATUS_OK;
-    if (operand_count == 0)
-        stria_survey_list_add_all(&list, root, false);
-    for (int i = 0; i < operand_count && status == STRIA_STATUS_OK; i++)
-        if (stria_survey_list_add(&list, root, operands[i]) != STRIA_OK)
-            status = stria_status_fail("drives", &list.troubles[list.count - 1]);
+    struct stria_trouble trouble = {0};
+    stria_ending_at_once(operands, operand_count);
+    if (operand_count == 0 && stria_survey_list_add_all(&list, root, false, &trouble) != STRIA_OK)
+        status = stria_status_fail("drives", &trouble);
+    for (int i = 0; i < operand_count && status == STRIA_STATUS_OK && !stria_ending_asked("drives", &status);
+         i++)
+        if (stria_survey_list_add(&list, root, operands[i], &trouble) != STRIA_OK)
+            status = stria_status_fail("drives", &trouble);
     if (status == STRIA_STATUS_OK && drives->json)
         status = print_document(&list);
     else if (status == STRIA_STATUS_OK && list.count)

@@ -2,6 +2,7 @@
 #include "support/plain.h"
 #include "support/units.h"
 #include "tools/commands.h"
+#include "tools/ending.h"
 #include "tools/opening.h"
 #include "tools/status.h"
 
@@ -122,9 +123,15 @@ static int run(const void *given, char **operands, int operand_count)
     struct stria_array_info info;
     int status;
     (void)operand_count;
+    if (!stria_ending_at_once_with("ls", operands[0], &status))
+        return status;
     struct stria_array *array = stria_opening_open("ls", operands[0], false, &status);
     if (!array)
         return status;
+    if (stria_ending_asked("ls", &status)) {
+        stria_array_close(array);
+        return status;
+    }
     stria_array_describe(array, &info);
     status = STRIA_STATUS_OK;
     if (ls->json) {
@@ -151,6 +158,5 @@ const struct stria_command stria_command_ls = {
                    "time that it takes depends on the array's size, not on what is stored on it.",
     .options = options,
     .options_bytes = sizeof(struct ls_options),
-    .interruptible = true,
     .run = run,
 };

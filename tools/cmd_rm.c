@@ -1,4 +1,5 @@
 #include "tools/commands.h"
+#include "tools/ending.h"
 #include "tools/opening.h"
 #include "tools/status.h"
 
@@ -16,9 +17,16 @@ static int run(const void *given, char **operands, int operand_count)
     struct stria_trouble trouble = {0};
     (void)given;
     (void)operand_count;
+    /* A recording is removed or it is not: by one entry of the catalogue. */
+    if (!stria_ending_at_once_with("rm", operands[0], &status))
+        return status;
     struct stria_array *array = stria_opening_open("rm", operands[0], true, &status);
     if (!array)
         return status;
+    if (stria_ending_asked("rm", &status)) {
+        stria_array_close(array);
+        return status;
+    }
     const uint32_t present = stria_opening_present(array);
     status = stria_array_remove(array, operands[1], &trouble) == STRIA_OK ? STRIA_STATUS_OK
                                                                           : stria_status_fail("rm", &trouble);

@@ -44,20 +44,26 @@ static int read_far(const char *url, struct stria_survey_drive *drive, struct st
     return code;
 }
 
-int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path)
+int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path,
+                          struct stria_trouble *trouble)
 {
     if (!grow(list))
-        return STRIA_ERR_NO_MEMORY;
+        return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "not enough memory to look at %s", path);
     struct stria_survey_drive *drive = list->drives[list->count - 1];
-    struct stria_trouble *trouble = &list->troubles[list->count - 1];
-    return stria_fabrics_url_is(path) && !root[0] ? read_far(path, drive, trouble)
-                                                  : stria_survey_read(root, path, drive, trouble);
+    struct stria_trouble *its = &list->troubles[list->count - 1];
+    const int code = stria_fabrics_url_is(path) && !root[0] ? read_far(path, drive, its)
+                                                            : stria_survey_read(root, path, drive, its);
+    if (trouble)
+        *trouble = *its;
+    return code;
 }
 
 struct add_all {
     struct stria_survey_list *list;
     const char *root;
     bool idle;
+    int code;
+    struct stria_trouble *trouble;
 };
 
 static bool is_idle(const struct stria_survey_drive *drive)
@@ -70,19 +76,27 @@ static bool is_idle(const struct stria_survey_drive *drive)
 
 static bool add_one(const char *path, void *user)
 {
-    const struct add_all *all = user;
+    struct add_all *all = user;
     const uint32_t before = all->list->count;
-    const int code = stria_survey_list_add(all->list, all->root, path);
+    struct stria_trouble trouble = {0};
+    const int code = stria_survey_list_add(all->list, all->root, path, &trouble);
     /* One that has just gone is no drive. */
     if (all->list->count > before && (code != STRIA_OK || (all->idle && !is_idle(all->list->drives[before]))))
         drop_last(all->list);
-    return code != STRIA_ERR_NO_MEMORY;
+    if (code != STRIA_ERR_NO_MEMORY)
+        return true;
+    all->code = code;
+    if (all->trouble)
+        *all->trouble = trouble;
+    return false;
 }
 
-void stria_survey_list_add_all(struct stria_survey_list *list, const char *root, bool idle)
+int stria_survey_list_add_all(struct stria_survey_list *list, const char *root, bool idle,
+                              struct stria_trouble *trouble)
 {
-    struct add_all all = {list, root, idle};
+    struct add_all all = {.list = list, .root = root, .idle = idle, .trouble = trouble};
     stria_survey_each(root, add_one, &all);
+    return all.code;
 }
 
 void stria_survey_list_clear(struct stria_survey_list *list)

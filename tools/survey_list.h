@@ -12,11 +12,15 @@ struct stria_survey_list {
 };
 
 /* Surveys one more drive; one of another host is connected for it, and stays so if connections are kept
- * (stria_fabrics_keep). STRIA_ERR_NO_MEMORY, or its own code, which its trouble has too. */
-int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path);
+ * (stria_fabrics_keep). One that cannot be surveyed is in the list too, with its trouble, and its code is
+ * returned; STRIA_ERR_NO_MEMORY: the list may be as before. trouble, unless null, says it in any case. */
+int stria_survey_list_add(struct stria_survey_list *list, const char *root, const char *path,
+                          struct stria_trouble *trouble);
 
-/* Adds all that could be drives; idle: of these only those that nobody but an array uses. */
-void stria_survey_list_add_all(struct stria_survey_list *list, const char *root, bool idle);
+/* Adds all that could be drives; idle: of these only those that nobody but an array uses.
+ * STRIA_ERR_NO_MEMORY: not all are in the list. */
+int stria_survey_list_add_all(struct stria_survey_list *list, const char *root, bool idle,
+                              struct stria_trouble *trouble);
 
 /* Frees all of it and leaves an empty list. */
 void stria_survey_list_clear(struct stria_survey_list *list);

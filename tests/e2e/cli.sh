@@ -26,6 +26,18 @@ needs_a_command() {
     complains 'record'
 }
 
+# These drives never say that something is written: the recording stays, or is gone.
+a_signal_ends_a_removal() {
+    array adaptive 2 32MiB
+    expect 0 "$stria" init array.ini
+    sed 's/^size = .*/&\nfault = write:lost/' array.ini >stuck.ini
+    for signal in INT TERM HUP; do
+        expect 0 "$stria" record array.ini --input synthetic --size 1MB --name take-$signal
+        expect 124 timeout -k 20 -s $signal 1 "$stria" rm stuck.ini take-$signal
+        expect 0 "$stria" verify array.ini
+    done
+}
+
 names_the_option() {
     array adaptive 2 32MiB
     expect 0 "$stria" init array.ini
@@ -229,6 +241,7 @@ a_signal_ends_it() {
 }
 
 it "a signal ends a command that leaves nothing half done" a_signal_ends_it
+it "a signal ends a removal that waits for a drive" a_signal_ends_a_removal
 it "odd bytes are shown as question marks" odd_bytes
 it "what is out of range is told with the range" out_of_range
 it "--help shows every command, and each its own" helps

@@ -10,6 +10,18 @@ recorded() {
     "$make_tree" "$source_folder/tests/survey/trees" "$1" "$1"
 }
 
+# What is mounted is told by a FIFO, from which nothing ever comes.
+ended_while_they_wait() {
+    recorded healthy
+    rm healthy/proc/self/mountinfo
+    mkfifo healthy/proc/self/mountinfo
+    for signal in INT TERM HUP; do
+        for command in drives doctor; do
+            expect 124 timeout -k 20 -s $signal 1 "$stria" $command --root healthy
+        done
+    done
+}
+
 # examined COMMAND...: whatever this machine has, its answer is one of the two, in out.
 examined() {
     got=0
@@ -206,6 +218,7 @@ sees_this_machine() {
     json out 'd["verdict"] == "serious"' "$([ $got -eq 1 ] && echo True || echo False)"
 }
 
+it "a signal ends them while they wait" ended_while_they_wait
 it "a machine's drives are listed with links, health and users" lists_a_machine
 it "every drive has the same keys in JSON, whatever it is" keys_are_stable
 it "the doctor's exit status tells whether a finding is serious" tells_by_its_status
