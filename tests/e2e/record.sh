@@ -20,6 +20,22 @@ round_trip() {
     json out 'd["recordings"][0]["bytes"]' "$3"
     json out 'd["recordings"][0]["complete"]' True
     json out 'd["recordings"][0]["dropped_bytes"]' 0
+    json out '[x["path"] for x in d["drives"]]' "$(python3 -c "print([f'drive{i}.img' for i in range($2)])")"
+    json out 'set(x["serial"] for x in d["drives"])' '{None}'
+}
+
+# Recordings are told apart by their id, and by the moment at which they were begun.
+listed_with_id_and_time() {
+    made adaptive 1 32MiB
+    for name in a b; do
+        expect 0 "$stria" record array.ini --name $name --input synthetic --size 100KB --report $name.json
+    done
+    expect 0 "$stria" ls array.ini --json
+    json out '[x["id"] for x in d["recordings"]] == [json.load(open(n + ".json"))["recording"]["id"] for n in "ab"]' True
+    json out 'd["recordings"][0]["id"] < d["recordings"][1]["id"]' True
+    json out '[x["started"] for x in d["recordings"]] == [json.load(open(n + ".json"))["started"] for n in "ab"]' True
+    json out '[abs(__import__("datetime").datetime.fromisoformat(x["started"].replace("Z", "+00:00")).timestamp() -
+        __import__("os").path.getmtime(x["name"] + ".json")) < 600 for x in d["recordings"]]' '[True, True]'
 }
 
 odd_tails() {
@@ -390,6 +406,7 @@ it "what came before the input failed is recorded" input_that_fails
 it "a file comes back identical, adaptive" round_trip adaptive 4 12345678
 it "a file comes back identical, raid0" round_trip raid0 4 12345678
 it "a file comes back identical from one drive" round_trip adaptive 1 5555555
+it "ls tells each recording's id and beginning, as its report did" listed_with_id_and_time
 it "tails of any length come back" odd_tails
 it "a pipe is recorded, and exported into one" from_a_pipe
 it "a FIFO is recorded" from_a_fifo
