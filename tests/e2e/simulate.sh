@@ -191,13 +191,16 @@ a_signal_ends_it() {
     done
 }
 
-it "a recording is lossless or not, and if not it is told when, where and for which drive" lossless_or_not
+# Hours of drives one after the other, in arithmetic that the tests of the core have shown the sanitizers.
+if [ -z "${STRIA_SANITIZED-}" ] || [ -n "${STRIA_TEST_LONG-}" ]; then
+    it "a recording is lossless or not, and if not it is told when, where and for which drive" lossless_or_not
+    it "the fewest drives and the cheapest mix for a sensor are found" wanted_drives_are_found
+    it "the documented comparison is what the command prints, and averages and minima name different winners" \
+        the_documented_table_is_what_is_printed
+    it "profiles fitted to a recording predict its lossless rate within 5 %" a_fitted_simulation_predicts_the_recording
+fi
 it "the document has the same keys whatever was asked, and is the same for the same seed" the_document_has_all_keys
 it "a sensor a little below the lossless rate loses nothing, one a little above does" what_is_lossless_is_told_by_the_rate
-it "the fewest drives and the cheapest mix for a sensor are found" wanted_drives_are_found
-it "the documented comparison is what the command prints, and averages and minima name different winners" \
-    the_documented_table_is_what_is_printed
-it "profiles fitted to a recording predict its lossless rate within 5 %" a_fitted_simulation_predicts_the_recording
 it "a signal ends it at once" a_signal_ends_it
 it "nonsense gets a sentence" nonsense_gets_a_sentence
 finish
