@@ -3,6 +3,7 @@
 #include "core/code.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 
 #define MIB (1ull << 20)
 
-static char folder[64], path[96];
-static bool made;
+static char folder[64], path[96], target[96];
+static int fd;
 static struct stria_trouble trouble;
 
 static void begin(void)
@@ -23,62 +24,42 @@ static void begin(void)
     snprintf(folder, sizeof(folder), "/tmp/stria-allocate-XXXXXX");
     cr_assert(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/drive.img", folder);
+    snprintf(target, sizeof(target), "%s/target.img", folder);
+    fd = -1;
 }
 
 static void end(void)
 {
+    if (fd >= 0)
+        close(fd);
     unlink(path);
+    unlink(target);
     rmdir(folder);
 }
 
 TestSuite(allocate, .init = begin, .fini = end);
 
-static struct stat status_of_file(void)
+/* Opens path with that text in it, and a hole up to bytes. */
+static void old_file(const char *text, uint64_t bytes)
 {
-    struct stat status;
-    cr_assert_eq(stat(path, &status), 0);
-    return status;
-}
-
-static void write_file(const char *text)
-{
-    FILE *file = fopen(path, "w");
-    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    cr_assert_eq(ftruncate(fd, (off_t)bytes), 0);
 }
 
 static void starts_with(const char *text)
 {
     char read[16] = {0};
-    FILE *file = fopen(path, "r");
-    cr_assert(file && fread(read, 1, strlen(text), file) == strlen(text) && fclose(file) == 0);
+    cr_assert_eq(pread(fd, read, strlen(text), 0), (ssize_t)strlen(text));
     cr_expect_str_eq(read, text);
 }
 
-Test(allocate, a_new_file_has_its_size_and_all_of_its_blocks)
+static void is_allocated(uint64_t bytes)
 {
-    cr_assert_eq(stria_allocate_file(path, 3 * MIB + 512, &made, &trouble), STRIA_OK, "%s", trouble.sentence);
-    cr_expect(made);
-    cr_expect_eq(status_of_file().st_size, 3 * MIB + 512);
-    cr_expect_geq((uint64_t)status_of_file().st_blocks * 512, 3 * MIB + 512);
-}
-
-Test(allocate, what_is_there_keeps_its_content_and_its_holes_are_filled)
-{
-    write_file("precious");
-    cr_assert_eq(truncate(path, 2 * MIB), 0);
-    cr_assert_eq(stria_allocate_file(path, 2 * MIB, &made, &trouble), STRIA_OK, "%s", trouble.sentence);
-    cr_expect(!made);
-    cr_expect_geq((uint64_t)status_of_file().st_blocks * 512, 2 * MIB);
-    starts_with("precious");
-}
-
-Test(allocate, a_file_that_is_longer_is_cut)
-{
-    write_file("precious");
-    cr_assert_eq(truncate(path, 2 * MIB), 0);
-    cr_assert_eq(stria_allocate_file(path, MIB, &made, &trouble), STRIA_OK, "%s", trouble.sentence);
-    cr_expect_eq(status_of_file().st_size, MIB);
-    starts_with("precious");
+    struct stat status;
+    cr_assert_eq(fstat(fd, &status), 0);
+    cr_expect_eq((uint64_t)status.st_size, bytes);
+    cr_expect_geq((uint64_t)status.st_blocks * 512, bytes);
 }
 
 static void limit_files_to(uint64_t bytes)
@@ -87,23 +68,69 @@ static void limit_files_to(uint64_t bytes)
     cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0);
 }
 
-Test(allocate, a_new_file_that_cannot_be_had_is_gone_again)
+Test(allocate, a_new_file_gets_its_size_and_all_of_its_blocks_and_is_taken_back)
 {
-    limit_files_to(MIB);
-    cr_expect_lt(stria_allocate_file(path, 2 * MIB, &made, &trouble), 0);
-    cr_expect(!made);
+    cr_assert_eq(stria_allocate_make(path, &fd, &trouble), STRIA_OK, "%s", trouble.sentence);
+    is_allocated(0);
+    cr_assert_eq(stria_allocate_resize(fd, path, 3 * MIB + 512, &trouble), STRIA_OK, "%s", trouble.sentence);
+    is_allocated(3 * MIB + 512);
+    stria_allocate_take_back(path);
     cr_expect_neq(access(path, F_OK), 0);
+}
+
+Test(allocate, what_is_there_is_not_made_and_left_as_it_is)
+{
+    old_file("precious", 8);
+    int other;
+    cr_expect_eq(stria_allocate_make(path, &other, &trouble), STRIA_ERR_EXISTS);
+    cr_expect_eq(other, -1);
+    cr_expect(strstr(trouble.sentence, path), "%s", trouble.sentence);
+    starts_with("precious");
+}
+
+Test(allocate, a_link_that_leads_to_nothing_leads_to_the_file_that_is_made)
+{
+    struct stat status;
+    cr_assert_eq(symlink("target.img", path), 0);
+    cr_assert_eq(stria_allocate_make(path, &fd, &trouble), STRIA_OK, "%s", trouble.sentence);
+    cr_expect_eq(access(target, F_OK), 0);
+    stria_allocate_take_back(path);
+    cr_expect_neq(access(target, F_OK), 0);
+    cr_expect(lstat(path, &status) == 0 && S_ISLNK(status.st_mode), "the link stays");
+}
+
+Test(allocate, a_folder_that_is_not_there_is_told_by_the_path)
+{
+    snprintf(path, sizeof(path), "%s/none/drive.img", folder);
+    cr_expect_lt(stria_allocate_make(path, &fd, &trouble), 0);
+    cr_expect_eq(fd, -1);
     cr_expect(strstr(trouble.sentence, path), "%s", trouble.sentence);
 }
 
-Test(allocate, an_old_file_that_cannot_grow_is_as_it_was)
+Test(allocate, what_is_there_keeps_its_content_and_its_holes_are_filled)
 {
-    write_file("precious");
-    limit_files_to(MIB);
-    cr_expect_lt(stria_allocate_file(path, 2 * MIB, &made, &trouble), 0);
-    cr_expect(!made);
-    cr_expect_eq(status_of_file().st_size, strlen("precious"));
+    old_file("precious", 2 * MIB);
+    cr_assert_eq(stria_allocate_resize(fd, path, 2 * MIB, &trouble), STRIA_OK, "%s", trouble.sentence);
+    is_allocated(2 * MIB);
     starts_with("precious");
+}
+
+Test(allocate, a_file_that_is_longer_is_cut)
+{
+    old_file("precious", 2 * MIB);
+    cr_assert_eq(stria_allocate_resize(fd, path, MIB, &trouble), STRIA_OK, "%s", trouble.sentence);
+    is_allocated(MIB);
+    starts_with("precious");
+}
+
+Test(allocate, a_file_that_cannot_grow_is_as_it_was)
+{
+    old_file("precious", 8);
+    limit_files_to(MIB);
+    cr_expect_lt(stria_allocate_resize(fd, path, 2 * MIB, &trouble), 0);
+    is_allocated(8);
+    starts_with("precious");
+    cr_expect(strstr(trouble.sentence, path), "%s", trouble.sentence);
 }
 
 Test(allocate, more_than_there_is_room_for_tells_how_much_is_missing)
@@ -111,16 +138,10 @@ Test(allocate, more_than_there_is_room_for_tells_how_much_is_missing)
     struct statvfs room;
     cr_assert_eq(statvfs(folder, &room), 0);
     const uint64_t bytes = (uint64_t)room.f_blocks * room.f_frsize + MIB;
-    cr_expect_eq(stria_allocate_file(path, bytes, &made, &trouble), STRIA_ERR_NO_SPACE, "%s",
+    old_file("precious", 8);
+    cr_expect_eq(stria_allocate_resize(fd, path, bytes, &trouble), STRIA_ERR_NO_SPACE, "%s",
                  trouble.sentence);
-    cr_expect_neq(access(path, F_OK), 0);
+    is_allocated(8);
+    starts_with("precious");
     cr_expect(strstr(trouble.sentence, "missing on its file system"), "%s", trouble.sentence);
-}
-
-Test(allocate, a_folder_that_is_not_there_is_told_by_the_path)
-{
-    snprintf(path, sizeof(path), "%s/none/drive.img", folder);
-    cr_expect_lt(stria_allocate_file(path, MIB, &made, &trouble), 0);
-    cr_expect(!made);
-    cr_expect(strstr(trouble.sentence, path), "%s", trouble.sentence);
 }
