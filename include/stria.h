@@ -53,7 +53,8 @@ struct stria_drive_info {
     char serial[64]; /* empty: it has none */
     bool present;
     uint64_t drive_bytes;
-    uint64_t bytes, free_bytes; /* payload stored; room for payload in whole extents */
+    uint64_t bytes;      /* in extents that hold a chunk of a recording, however short: each counts whole */
+    uint64_t free_bytes; /* in extents that a recording made now can fill, likewise */
     uint64_t data_offset_bytes;
     char complaint[768]; /* why it is not present, or what it lacks; empty if all is well */
 };
@@ -65,7 +66,7 @@ struct stria_recording_info {
     bool raid0;             /* recorded under this policy … */
     bool plain_raid0;       /* … and every chunk lies where RAID0 puts it */
     uint64_t length_bytes;  /* of the stream, gaps included */
-    uint64_t bytes;         /* stored */
+    uint64_t bytes;         /* payload stored */
     uint64_t dropped_bytes; /* in gaps */
     uint64_t started_unix_ns;
     uint64_t duration_ns; /* zero if it did not end properly */

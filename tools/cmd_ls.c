@@ -81,15 +81,15 @@ static int print_document(const struct stria_array *array, const struct stria_ar
 
 static void print_drives(const struct stria_array *array, const struct stria_array_info *info)
 {
-    char stored[STRIA_UNITS_TEXT_BYTES], free_text[STRIA_UNITS_TEXT_BYTES];
-    printf("\n  %-12s %-26s %-26s %s\n", "drive", "stored", "free", "path");
+    char used[STRIA_UNITS_TEXT_BYTES], free_text[STRIA_UNITS_TEXT_BYTES];
+    printf("\n  %-12s %-26s %-26s %s\n", "drive", "used", "free", "path");
     for (uint32_t i = 0; i < info->drive_count; i++) {
         struct stria_drive_info drive;
         if (stria_array_drive(array, i, &drive) != STRIA_OK)
             continue;
         if (drive.present)
             printf("  %-12s %-26s %-26s %s%s%s\n", stria_shown(drive.name),
-                   stria_size_print_both(stored, sizeof(stored), drive.bytes),
+                   stria_size_print_both(used, sizeof(used), drive.bytes),
                    stria_size_print_both(free_text, sizeof(free_text), drive.free_bytes),
                    stria_shown(drive.path), drive.serial[0] ? " serial " : "", stria_shown(drive.serial));
         else
