@@ -131,12 +131,12 @@ void stria_recorder_commit(struct stria_recorder *recorder, const struct stria_e
 {
     STRIA_ASSERT(event->slot < recorder->config.slot_count && stria_recorder_accepts(recorder));
     struct stria_slot *slot = &recorder->slots[event->slot];
-    STRIA_ASSERT(slot->state == STRIA_SLOT_FREE && !recorder->closed);
+    STRIA_ASSERT(slot->state == STRIA_SLOT_FREE && !recorder->tail_seen);
     STRIA_ASSERT(event->length_bytes > 0 && event->length_bytes <= recorder->config.chunk_bytes);
     uint64_t captured_ns = event->captured_ns ? event->captured_ns : event->now_ns;
     slot->captured_ns = captured_ns > recorder->begun_ns ? captured_ns - recorder->begun_ns : 0;
     slot->length_bytes = (uint32_t)event->length_bytes;
-    recorder->closed = event->length_bytes < recorder->config.chunk_bytes;
+    recorder->tail_seen = event->length_bytes < recorder->config.chunk_bytes;
     if (has_place(recorder))
         seal(recorder, event->slot);
     else

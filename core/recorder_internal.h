@@ -85,7 +85,8 @@ struct stria_recorder {
     uint64_t watermark_told;
     struct stria_gap gap; /* open: grows until the next chunk is sealed; length zero: none */
     uint8_t seal_gap_cause, seal_gap_drive; /* for the ledger entry of the next chunk */
-    bool full, full_told, closed, displaced, off_rows, degraded;
+    bool full, full_told, displaced, off_rows, degraded;
+    bool tail_seen; /* a short chunk was committed: none may follow */
 
     struct stria_rows rows;            /* of the drives that are there at the beginning */
     uint64_t base_row, row, row_index; /* RAID0: row is the position of row number row_index, if below … */

@@ -31,7 +31,7 @@ size_t stria_verifier_memory_bytes(const struct stria_verifier_config *config)
 {
     return stria_align_up(sizeof(struct stria_verifier), 16) +
            stria_align_up(config->drive_count * sizeof(struct lane), 16) +
-           stria_verifier_buffers(config) * sizeof(struct slot);
+           stria_verifier_buffers(config) * sizeof(struct pull);
 }
 
 /* What is known before anything is read. */
@@ -57,16 +57,16 @@ struct stria_verifier *stria_verifier_init(void *memory, const struct stria_veri
     verifier->config = *config;
     stria_watch_init(&verifier->watch, config->deadline_ns);
     verifier->lanes = (struct lane *)next;
-    verifier->slots = (struct slot *)(next + stria_align_up(config->drive_count * sizeof(struct lane), 16));
-    verifier->slot_count = stria_verifier_buffers(config);
-    uint32_t slot = 0;
+    verifier->pulls = (struct pull *)(next + stria_align_up(config->drive_count * sizeof(struct lane), 16));
+    verifier->pull_count = stria_verifier_buffers(config);
+    uint32_t pull = 0;
     for (uint32_t drive = 0; drive < config->drive_count; drive++) {
         struct lane *lane = &verifier->lanes[drive];
         lane->config = config->drives[drive];
-        lane->first_slot = slot;
+        lane->first_pull = pull;
         lane->gone = lane->gone_told = !lane->config.present;
         lane->code = lane->gone ? STRIA_ERR_GONE : STRIA_OK;
-        slot += lane->config.depth;
+        pull += lane->config.depth;
     }
     for (uint32_t recording = 0; recording < config->recording_count; recording++) {
         const struct stria_map *map = config->recordings[recording].map;
@@ -88,7 +88,7 @@ static void pass_over(struct stria_verifier *verifier, struct lane *lane)
     }
     while (lane->next < lane->config.item_count && !verifier->stopping && stria_verifier_room(verifier)) {
         const struct stria_verifier_item *item = &lane->config.items[lane->next];
-        const struct slot bad = {.drive = (uint32_t)(lane - verifier->lanes),
+        const struct pull bad = {.drive = (uint32_t)(lane - verifier->lanes),
                                  .recording = item->recording,
                                  .extent = item->extent,
                                  .item = lane->next,
@@ -137,10 +137,10 @@ static void scan(struct stria_verifier *verifier)
 
 static void expire(struct stria_verifier *verifier)
 {
-    for (uint32_t index = 0; index < verifier->slot_count; index++) {
-        struct slot *slot = &verifier->slots[index];
-        if (slot->state == SLOT_READING && stria_watch_over(&verifier->watch, slot->since_ns))
-            stria_verifier_give_up(verifier, slot->drive, STRIA_ERR_TIMEOUT);
+    for (uint32_t index = 0; index < verifier->pull_count; index++) {
+        struct pull *pull = &verifier->pulls[index];
+        if (pull->state == PULL_READING && stria_watch_over(&verifier->watch, pull->since_ns))
+            stria_verifier_give_up(verifier, pull->drive, STRIA_ERR_TIMEOUT);
     }
     for (uint32_t drive = 0; drive < verifier->config.drive_count; drive++)
         if (verifier->lanes[drive].unreadable_in_row >= STRIA_UNREADABLE_MAX)
@@ -155,8 +155,8 @@ static void finish(struct stria_verifier *verifier)
         over &= verifier->stopping || lane->next == lane->config.item_count;
         over &= !lane->gone || lane->gone_told;
     }
-    for (uint32_t index = 0; index < verifier->slot_count; index++)
-        over &= verifier->slots[index].state == SLOT_FREE || verifier->slots[index].state == SLOT_DEAD;
+    for (uint32_t index = 0; index < verifier->pull_count; index++)
+        over &= verifier->pulls[index].state == PULL_FREE || verifier->pulls[index].state == PULL_DEAD;
     if (!over || !stria_verifier_room(verifier))
         return;
     stria_verifier_emit(verifier, STRIA_VERIFIER_ACTION_FINISHED);
@@ -169,7 +169,7 @@ static void work(struct stria_verifier *verifier)
     for (uint32_t drive = 0; drive < verifier->config.drive_count; drive++) {
         struct lane *lane = &verifier->lanes[drive];
         for (uint32_t index = 0; index < lane->config.depth; index++)
-            stria_verifier_advance(verifier, &verifier->slots[lane->first_slot + index], drive);
+            stria_verifier_advance(verifier, &verifier->pulls[lane->first_pull + index], drive);
         if (lane->gone)
             pass_over(verifier, lane);
     }
@@ -216,14 +216,14 @@ uint64_t stria_verifier_due_ns(const struct stria_verifier *verifier)
     if (verifier->finished)
         return UINT64_MAX;
     uint64_t due_ns = scan_over(verifier) ? UINT64_MAX : verifier->now_ns;
-    for (uint32_t index = 0; index < verifier->slot_count; index++) {
-        const struct slot *slot = &verifier->slots[index];
-        uint64_t slot_due_ns = UINT64_MAX;
-        if (slot->state == SLOT_READING)
-            slot_due_ns = stria_watch_due_ns(&verifier->watch, slot->since_ns);
-        else if (slot->state == SLOT_PAUSED)
-            slot_due_ns = slot->resume_ns;
-        due_ns = slot_due_ns < due_ns ? slot_due_ns : due_ns;
+    for (uint32_t index = 0; index < verifier->pull_count; index++) {
+        const struct pull *pull = &verifier->pulls[index];
+        uint64_t pull_due_ns = UINT64_MAX;
+        if (pull->state == PULL_READING)
+            pull_due_ns = stria_watch_due_ns(&verifier->watch, pull->since_ns);
+        else if (pull->state == PULL_PAUSED)
+            pull_due_ns = pull->resume_ns;
+        due_ns = pull_due_ns < due_ns ? pull_due_ns : due_ns;
     }
     return due_ns;
 }

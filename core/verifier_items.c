@@ -59,13 +59,13 @@ static void take(const struct stria_verifier *verifier, const struct lane *lane,
     candidate->extent = &verifier->config.recordings[candidate->recording].map->extents[candidate->index];
 }
 
-bool stria_verifier_candidate(const struct stria_verifier *verifier, const struct slot *slot, uint32_t number,
+bool stria_verifier_candidate(const struct stria_verifier *verifier, const struct pull *pull, uint32_t number,
                               struct stria_verifier_candidate *candidate)
 {
-    const struct lane *lane = &verifier->lanes[slot->drive];
+    const struct lane *lane = &verifier->lanes[pull->drive];
     if (number < NEIGHBOURS) {
         uint64_t distance = number / 2 + 1;
-        take(verifier, lane, number % 2 ? slot->item - distance : slot->item + distance, candidate);
+        take(verifier, lane, number % 2 ? pull->item - distance : pull->item + distance, candidate);
         return true;
     }
     number -= NEIGHBOURS;
@@ -74,7 +74,7 @@ bool stria_verifier_candidate(const struct stria_verifier *verifier, const struc
     candidate->extent = NULL;
     const struct lane *other = &verifier->lanes[number / ACROSS];
     if (other != lane && other->config.item_count > 0)
-        take(verifier, other, item_from(other, lane->config.items[slot->item].position) + number % ACROSS - 1,
+        take(verifier, other, item_from(other, lane->config.items[pull->item].position) + number % ACROSS - 1,
              candidate);
     return true;
 }

@@ -132,7 +132,7 @@ static int refusal_of(struct stria_intake *intake)
     int refusal = atomic_load(&intake->refusal);
     if (refusal != STRIA_OK)
         return refusal;
-    bool ended = atomic_load(&intake->closed) || atomic_load(&intake->reach) & STRIA_INTAKE_REACHED;
+    bool ended = atomic_load(&intake->producer_done) || atomic_load(&intake->reach) & STRIA_INTAKE_REACHED;
     return ended ? STRIA_ERR_CLOSED : STRIA_OK;
 }
 
@@ -245,7 +245,7 @@ int stria_intake_skip(struct stria_intake *intake, uint64_t length_bytes, enum s
 
 void stria_intake_close(struct stria_intake *intake)
 {
-    atomic_store(&intake->closed, 1);
+    atomic_store(&intake->producer_done, 1);
     stria_bell_ring(intake->pump);
 }
 
@@ -266,7 +266,7 @@ static void settle(struct stria_intake *intake)
 
 struct stria_intake_item *stria_intake_peek(struct stria_intake *intake)
 {
-    if (!intake->settled && atomic_load(&intake->closed))
+    if (!intake->settled && atomic_load(&intake->producer_done))
         settle(intake);
     const uint32_t number = atomic_load_explicit(&intake->taken, memory_order_relaxed);
     if (number ==

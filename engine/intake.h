@@ -55,13 +55,13 @@ struct stria_intake {
     uint32_t at_hand_count; /* both the producer's alone */
     uint32_t unrung;        /* slots freed since the producer's bell rang; the pump's alone */
     uint32_t ring_at;       /* so many of them ring it */
-    _Atomic uint32_t pump_busy; /* every drive has its fill: a commit need not wake the pump */
-    _Atomic uint32_t closed;    /* the producer is done */
-    bool settled;               /* the pump has seen that: no item is being filled any more … */
-    uint32_t end;               /* … and this one, of which nothing is there, ends the stream */
-    _Atomic int refusal;        /* STRIA_OK, or why no further slot is given out */
-    struct stria_bell freed;    /* rung for the producer */
-    struct stria_bell *pump;    /* rung for the pump */
+    _Atomic uint32_t pump_busy;     /* every drive has its fill: a commit need not wake the pump */
+    _Atomic uint32_t producer_done; /* it commits nothing more */
+    bool settled;                   /* the pump has seen that: no item is being filled any more … */
+    uint32_t end;                   /* … and this one, of which nothing is there, ends the stream */
+    _Atomic int refusal;            /* STRIA_OK, or why no further slot is given out */
+    struct stria_bell freed;        /* rung for the producer */
+    struct stria_bell *pump;        /* rung for the pump */
 };
 
 /* All slots are free at first. STRIA_ERR_NO_MEMORY. */

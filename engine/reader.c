@@ -24,11 +24,11 @@
 #define NEIGHBOURS   32u
 #define SEARCHES_MAX 256u /* in vain: then nobody looks any more */
 
-enum slot_state { SLOT_EMPTY, SLOT_DUE, SLOT_READING, SLOT_READY };
+enum pull_state { PULL_EMPTY, PULL_DUE, PULL_READING, PULL_READY };
 
 /* One chunk of the stream on its way into a buffer, or there. */
-struct slot {
-    enum slot_state state;
+struct pull {
+    enum pull_state state;
     uint16_t turn;                          /* counts reads, so that a late completion is recognised */
     uint64_t chunk;                         /* CHUNK_NONE: nobody wants it any more */
     const struct stria_map_extent *extents; /* alternatives, of which … */
@@ -50,8 +50,8 @@ struct stria_reader {
     struct stria_reads_user user;
     struct stria_recording_info info;
     struct stria_map map;
-    struct slot *slots;
-    uint32_t slot_count;
+    struct pull *pulls;
+    uint32_t pull_count;
     uint8_t *buffers;
     size_t buffers_bytes;
     uint64_t current; /* the chunk that was used last */
@@ -64,40 +64,40 @@ struct stria_reader {
 };
 
 /* Whatever the alternatives are like: what counts is what is wrong in the first place. */
-static void note(struct slot *slot, enum stria_verdict verdict, int code)
+static void note(struct pull *pull, enum stria_verdict verdict, int code)
 {
-    if (slot->tried > 0)
+    if (pull->tried > 0)
         return;
-    slot->verdict = verdict;
-    slot->code = code;
+    pull->verdict = verdict;
+    pull->code = code;
 }
 
 /* The next alternative on a drive that is there; the chunk is not to be had when none is left. */
-static void begin_alternative(struct stria_reader *reader, struct slot *slot)
+static void begin_alternative(struct stria_reader *reader, struct pull *pull)
 {
-    slot->good = false;
-    for (; slot->tried < slot->extent_count; slot->tried++) {
-        const struct stria_map_extent *extent = &slot->extents[slot->tried];
+    pull->good = false;
+    for (; pull->tried < pull->extent_count; pull->tried++) {
+        const struct stria_map_extent *extent = &pull->extents[pull->tried];
         if (!stria_reads_usable(reader->array, extent->drive)) {
             int code = reader->array->given_up[extent->drive];
-            note(slot, STRIA_VERDICT_UNREADABLE, code == STRIA_OK ? STRIA_ERR_GONE : code);
+            note(pull, STRIA_VERDICT_UNREADABLE, code == STRIA_OK ? STRIA_ERR_GONE : code);
             continue;
         }
         const struct stria_member *member = &reader->array->members[extent->drive];
         stria_fetch_begin(
-            &slot->fetch, stria_geometry_extent_offset(&member->super.geometry, extent->position),
+            &pull->fetch, stria_geometry_extent_offset(&member->super.geometry, extent->position),
             extent->length_bytes, reader->array->block_bytes, member->drive->traits.transfer_bytes_max);
-        slot->state = SLOT_DUE;
-        slot->due_ns = 0;
+        pull->state = PULL_DUE;
+        pull->due_ns = 0;
         return;
     }
-    slot->state = SLOT_READY;
+    pull->state = PULL_READY;
 }
 
-static void try_next(struct stria_reader *reader, struct slot *slot)
+static void try_next(struct stria_reader *reader, struct pull *pull)
 {
-    slot->tried++;
-    begin_alternative(reader, slot);
+    pull->tried++;
+    begin_alternative(reader, pull);
 }
 
 static uint64_t seed_of(const struct stria_reader *reader, const struct stria_map_extent *extent)
@@ -105,52 +105,52 @@ static uint64_t seed_of(const struct stria_reader *reader, const struct stria_ma
     return stria_digest_seed(reader->info.id, extent->sequence);
 }
 
-static void submit(struct stria_reader *reader, struct slot *slot, uint64_t now_ns)
+static void submit(struct stria_reader *reader, struct pull *pull, uint64_t now_ns)
 {
-    const struct stria_map_extent *extent = &slot->extents[slot->tried];
-    struct stria_fetch_piece piece = stria_fetch_piece(&slot->fetch);
-    slot->turn++;
+    const struct stria_map_extent *extent = &pull->extents[pull->tried];
+    struct stria_fetch_piece piece = stria_fetch_piece(&pull->fetch);
+    pull->turn++;
     const struct stria_io io = {
         .op = STRIA_IO_READ,
         .offset = piece.offset,
         .length = piece.bytes,
-        .data = slot->data + piece.at,
-        .tag = (uint64_t)slot->turn << 32 | (uint32_t)(slot - reader->slots),
+        .data = pull->data + piece.at,
+        .tag = (uint64_t)pull->turn << 32 | (uint32_t)(pull - reader->pulls),
         .digest_wanted = piece.whole,
         .digest_bytes = extent->length_bytes,
         .digest_seed = seed_of(reader, extent),
     };
     int code = stria_reads_submit(reader->array, &reader->user, extent->drive, &io);
     if (code == STRIA_OK) {
-        slot->state = SLOT_READING;
-        slot->since_ns = reader->watch.watched_ns;
+        pull->state = PULL_READING;
+        pull->since_ns = reader->watch.watched_ns;
     } else if (code == STRIA_ERR_FULL) {
-        slot->due_ns = now_ns + STRIA_FETCH_PAUSE_NS;
+        pull->due_ns = now_ns + STRIA_FETCH_PAUSE_NS;
     } else if (code == STRIA_ERR_INVALID) {
-        note(slot, STRIA_VERDICT_UNREADABLE, code);
-        try_next(reader, slot);
+        note(pull, STRIA_VERDICT_UNREADABLE, code);
+        try_next(reader, pull);
     } else {
         stria_reads_give_up(reader->array, extent->drive, code);
-        if (slot->state == SLOT_DUE && !stria_reads_usable(reader->array, slot->extents[slot->tried].drive))
-            begin_alternative(reader, slot);
+        if (pull->state == PULL_DUE && !stria_reads_usable(reader->array, pull->extents[pull->tried].drive))
+            begin_alternative(reader, pull);
     }
 }
 
-static bool is_payload_of(const struct stria_reader *reader, const struct slot *slot, size_t index)
+static bool is_payload_of(const struct stria_reader *reader, const struct pull *pull, size_t index)
 {
     const struct stria_map_extent *extent = &reader->map.extents[index];
-    return extent->sequence != slot->extents->sequence && extent->length_bytes <= slot->fetch.bytes &&
-           stria_digest_seeded(seed_of(reader, extent), slot->data, extent->length_bytes) == extent->digest;
+    return extent->sequence != pull->extents->sequence && extent->length_bytes <= pull->fetch.bytes &&
+           stria_digest_seeded(seed_of(reader, extent), pull->data, extent->length_bytes) == extent->digest;
 }
 
 /* A write that was misdirected lies near, in the stream too. */
-static bool find_owner(struct stria_reader *reader, struct slot *slot)
+static bool find_owner(struct stria_reader *reader, struct pull *pull)
 {
-    const size_t here = (size_t)(slot->extents - reader->map.extents);
+    const size_t here = (size_t)(pull->extents - reader->map.extents);
     const size_t first = here > NEIGHBOURS ? here - NEIGHBOURS : 0;
     for (size_t index = first; index < reader->map.extent_count && index <= here + NEIGHBOURS; index++) {
-        slot->other = index;
-        if (is_payload_of(reader, slot, index))
+        pull->other = index;
+        if (is_payload_of(reader, pull, index))
             return true;
     }
     reader->searches_in_vain++;
@@ -158,58 +158,58 @@ static bool find_owner(struct stria_reader *reader, struct slot *slot)
 }
 
 /* Read whole, and not what came in. */
-static void diagnose(struct stria_reader *reader, struct slot *slot)
+static void diagnose(struct stria_reader *reader, struct pull *pull)
 {
-    if (slot->tried > 0)
+    if (pull->tried > 0)
         return;
-    slot->verdict = stria_all_zero(slot->data, slot->extents->length_bytes) ? STRIA_VERDICT_STALE
-                    : reader->searches_in_vain < SEARCHES_MAX && find_owner(reader, slot)
+    pull->verdict = stria_all_zero(pull->data, pull->extents->length_bytes) ? STRIA_VERDICT_STALE
+                    : reader->searches_in_vain < SEARCHES_MAX && find_owner(reader, pull)
                         ? STRIA_VERDICT_MISPLACED
                         : STRIA_VERDICT_CORRUPT;
 }
 
-static void judge(struct stria_reader *reader, struct slot *slot, uint64_t digest)
+static void judge(struct stria_reader *reader, struct pull *pull, uint64_t digest)
 {
-    slot->good = digest == slot->extents[slot->tried].digest;
-    if (slot->good) {
-        slot->state = SLOT_READY;
+    pull->good = digest == pull->extents[pull->tried].digest;
+    if (pull->good) {
+        pull->state = PULL_READY;
         return;
     }
-    diagnose(reader, slot);
-    try_next(reader, slot);
+    diagnose(reader, pull);
+    try_next(reader, pull);
 }
 
 static void on_done(void *context, uint32_t drive, const struct stria_done *done)
 {
     struct stria_reader *reader = context;
     uint32_t index = (uint32_t)done->tag;
-    struct slot *slot = index < reader->slot_count ? &reader->slots[index] : NULL;
-    if (!slot || slot->state != SLOT_READING || slot->turn != done->tag >> 32)
+    struct pull *pull = index < reader->pull_count ? &reader->pulls[index] : NULL;
+    if (!pull || pull->state != PULL_READING || pull->turn != done->tag >> 32)
         return;
-    slot->state = SLOT_DUE;
-    slot->due_ns = 0;
-    slot->read_ns = stria_clock_ns();
-    if (slot->chunk == CHUNK_NONE) {
-        slot->state = SLOT_EMPTY;
+    pull->state = PULL_DUE;
+    pull->due_ns = 0;
+    pull->read_ns = stria_clock_ns();
+    if (pull->chunk == CHUNK_NONE) {
+        pull->state = PULL_EMPTY;
         return;
     }
-    const struct stria_map_extent *extent = &slot->extents[slot->tried];
-    bool whole = stria_fetch_piece(&slot->fetch).whole;
-    switch (stria_fetch_done(&slot->fetch, done->code, done->bytes)) {
+    const struct stria_map_extent *extent = &pull->extents[pull->tried];
+    bool whole = stria_fetch_piece(&pull->fetch).whole;
+    switch (stria_fetch_done(&pull->fetch, done->code, done->bytes)) {
     case STRIA_FETCH_SUBMIT:
         break;
     case STRIA_FETCH_PAUSE:
-        slot->due_ns = stria_clock_ns() + STRIA_FETCH_PAUSE_NS;
+        pull->due_ns = stria_clock_ns() + STRIA_FETCH_PAUSE_NS;
         break;
     case STRIA_FETCH_FAILED:
-        note(slot, STRIA_VERDICT_UNREADABLE, slot->fetch.code);
-        try_next(reader, slot);
+        note(pull, STRIA_VERDICT_UNREADABLE, pull->fetch.code);
+        try_next(reader, pull);
         break;
     case STRIA_FETCH_WHOLE:
-        judge(reader, slot,
-              whole ? stria_reads_digest(reader->array, drive, done, slot->data, extent->length_bytes,
+        judge(reader, pull,
+              whole ? stria_reads_digest(reader->array, drive, done, pull->data, extent->length_bytes,
                                          seed_of(reader, extent))
-                    : stria_digest_seeded(seed_of(reader, extent), slot->data, extent->length_bytes));
+                    : stria_digest_seeded(seed_of(reader, extent), pull->data, extent->length_bytes));
         break;
     }
     if (done->code == STRIA_ERR_GONE)
@@ -222,12 +222,12 @@ static uint8_t *fresh_buffer(const struct stria_reader *reader)
 }
 
 /* The chunk is begun anew once there is memory for it, if it is still wanted then. */
-static void put_off(struct stria_reader *reader, struct slot *slot)
+static void put_off(struct stria_reader *reader, struct pull *pull)
 {
-    if (slot->chunk < reader->next)
-        reader->next = slot->chunk;
-    slot->chunk = CHUNK_NONE;
-    slot->state = SLOT_EMPTY;
+    if (pull->chunk < reader->next)
+        reader->next = pull->chunk;
+    pull->chunk = CHUNK_NONE;
+    pull->state = PULL_EMPTY;
 }
 
 /* What was in flight may still arrive: its memory is left to it. */
@@ -235,40 +235,40 @@ static void on_gone(void *context, uint32_t drive, int code)
 {
     struct stria_reader *reader = context;
     (void)code;
-    for (uint32_t index = 0; index < reader->slot_count; index++) {
-        struct slot *slot = &reader->slots[index];
-        bool reading = slot->state == SLOT_READING;
-        if ((!reading && slot->state != SLOT_DUE) || slot->extents[slot->tried].drive != drive)
+    for (uint32_t index = 0; index < reader->pull_count; index++) {
+        struct pull *pull = &reader->pulls[index];
+        bool reading = pull->state == PULL_READING;
+        if ((!reading && pull->state != PULL_DUE) || pull->extents[pull->tried].drive != drive)
             continue;
         if (reading) {
-            slot->turn++;
-            slot->data = fresh_buffer(reader);
+            pull->turn++;
+            pull->data = fresh_buffer(reader);
         }
-        if (slot->chunk == CHUNK_NONE || !slot->data)
-            put_off(reader, slot);
+        if (pull->chunk == CHUNK_NONE || !pull->data)
+            put_off(reader, pull);
         else
-            begin_alternative(reader, slot);
+            begin_alternative(reader, pull);
     }
 }
 
-static struct slot *slot_of(const struct stria_reader *reader, uint64_t chunk)
+static struct pull *pull_of(const struct stria_reader *reader, uint64_t chunk)
 {
-    for (uint32_t index = 0; index < reader->slot_count; index++)
-        if (reader->slots[index].state != SLOT_EMPTY && reader->slots[index].chunk == chunk)
-            return &reader->slots[index];
+    for (uint32_t index = 0; index < reader->pull_count; index++)
+        if (reader->pulls[index].state != PULL_EMPTY && reader->pulls[index].chunk == chunk)
+            return &reader->pulls[index];
     return NULL;
 }
 
-static struct slot *empty_slot(const struct stria_reader *reader)
+static struct pull *empty_pull(const struct stria_reader *reader)
 {
-    for (uint32_t index = 0; index < reader->slot_count; index++) {
-        struct slot *slot = &reader->slots[index];
-        if (slot->state != SLOT_EMPTY)
+    for (uint32_t index = 0; index < reader->pull_count; index++) {
+        struct pull *pull = &reader->pulls[index];
+        if (pull->state != PULL_EMPTY)
             continue;
-        if (!slot->data)
-            slot->data = fresh_buffer(reader);
-        if (slot->data)
-            return slot;
+        if (!pull->data)
+            pull->data = fresh_buffer(reader);
+        if (pull->data)
+            return pull;
     }
     return NULL;
 }
@@ -276,13 +276,13 @@ static struct slot *empty_slot(const struct stria_reader *reader)
 /* Forgets chunks outside of what is wanted from now on. */
 static void forget(struct stria_reader *reader, uint64_t first, uint64_t end)
 {
-    for (uint32_t index = 0; index < reader->slot_count; index++) {
-        struct slot *slot = &reader->slots[index];
-        if (slot->state == SLOT_EMPTY || (slot->chunk >= first && slot->chunk < end))
+    for (uint32_t index = 0; index < reader->pull_count; index++) {
+        struct pull *pull = &reader->pulls[index];
+        if (pull->state == PULL_EMPTY || (pull->chunk >= first && pull->chunk < end))
             continue;
-        slot->chunk = CHUNK_NONE;
-        if (slot->state != SLOT_READING)
-            slot->state = SLOT_EMPTY;
+        pull->chunk = CHUNK_NONE;
+        if (pull->state != PULL_READING)
+            pull->state = PULL_EMPTY;
     }
 }
 
@@ -292,16 +292,16 @@ static void read_ahead(struct stria_reader *reader)
     uint64_t end = reader->current + reader->ahead;
     while (reader->next < end) {
         struct stria_map_place place = stria_map_find(&reader->map, reader->next);
-        struct slot *slot = place.state == STRIA_MAP_STORED ? empty_slot(reader) : NULL;
-        if (place.state == STRIA_MAP_BEYOND || (place.state == STRIA_MAP_STORED && !slot))
+        struct pull *pull = place.state == STRIA_MAP_STORED ? empty_pull(reader) : NULL;
+        if (place.state == STRIA_MAP_BEYOND || (place.state == STRIA_MAP_STORED && !pull))
             return;
-        if (slot && !slot_of(reader, reader->next)) {
-            slot->chunk = reader->next;
-            slot->extents = place.extents;
-            slot->extent_count = place.extent_count;
-            slot->tried = 0;
-            slot->read_ns = 0;
-            begin_alternative(reader, slot);
+        if (pull && !pull_of(reader, reader->next)) {
+            pull->chunk = reader->next;
+            pull->extents = place.extents;
+            pull->extent_count = place.extent_count;
+            pull->tried = 0;
+            pull->read_ns = 0;
+            begin_alternative(reader, pull);
         }
         if (place.state != STRIA_MAP_STORED)
             end = end > UINT64_MAX - place.chunk_count ? UINT64_MAX : end + place.chunk_count;
@@ -315,60 +315,60 @@ static void move_to(struct stria_reader *reader, uint64_t chunk)
     if (chunk == reader->current)
         return;
     if (chunk == reader->current + 1 || (chunk > reader->current && chunk <= reader->next)) {
-        reader->ahead = reader->ahead * 2 < reader->slot_count ? reader->ahead * 2 : reader->slot_count;
+        reader->ahead = reader->ahead * 2 < reader->pull_count ? reader->ahead * 2 : reader->pull_count;
     } else {
         reader->ahead = 1;
         reader->next = chunk;
     }
     reader->current = chunk;
     forget(reader, chunk, chunk > reader->next ? chunk : reader->next);
-    if (reader->next < chunk || !slot_of(reader, chunk))
+    if (reader->next < chunk || !pull_of(reader, chunk))
         reader->next = chunk;
 }
 
 /* Submits what is due and gives up drives that do not answer. Returns when there is something to do next. */
-static uint64_t drive_slots(struct stria_reader *reader, uint64_t now_ns)
+static uint64_t advance_pulls(struct stria_reader *reader, uint64_t now_ns)
 {
     stria_watch_look(&reader->watch, now_ns);
     uint64_t due_ns = UINT64_MAX;
-    for (uint32_t index = 0; index < reader->slot_count; index++) {
-        struct slot *slot = &reader->slots[index];
-        if (slot->state == SLOT_DUE && slot->due_ns <= now_ns)
-            submit(reader, slot, now_ns);
-        if (slot->state == SLOT_READING && stria_watch_over(&reader->watch, slot->since_ns))
-            stria_reads_give_up(reader->array, slot->extents[slot->tried].drive, STRIA_ERR_TIMEOUT);
-        uint64_t slot_ns = slot->state == SLOT_DUE       ? slot->due_ns
-                           : slot->state == SLOT_READING ? stria_watch_due_ns(&reader->watch, slot->since_ns)
+    for (uint32_t index = 0; index < reader->pull_count; index++) {
+        struct pull *pull = &reader->pulls[index];
+        if (pull->state == PULL_DUE && pull->due_ns <= now_ns)
+            submit(reader, pull, now_ns);
+        if (pull->state == PULL_READING && stria_watch_over(&reader->watch, pull->since_ns))
+            stria_reads_give_up(reader->array, pull->extents[pull->tried].drive, STRIA_ERR_TIMEOUT);
+        uint64_t pull_ns = pull->state == PULL_DUE       ? pull->due_ns
+                           : pull->state == PULL_READING ? stria_watch_due_ns(&reader->watch, pull->since_ns)
                                                          : UINT64_MAX;
-        due_ns = slot_ns < due_ns ? slot_ns : due_ns;
+        due_ns = pull_ns < due_ns ? pull_ns : due_ns;
     }
     return due_ns;
 }
 
 static bool any_under_way(const struct stria_reader *reader)
 {
-    for (uint32_t index = 0; index < reader->slot_count; index++)
-        if (reader->slots[index].state == SLOT_READING)
+    for (uint32_t index = 0; index < reader->pull_count; index++)
+        if (reader->pulls[index].state == PULL_READING)
             return true;
     return false;
 }
 
 /* Reads on until the current chunk is there; null when there is no memory left to read it into. */
-static struct slot *wait_for_current(struct stria_reader *reader)
+static struct pull *wait_for_current(struct stria_reader *reader)
 {
     for (;;) {
         uint32_t ticket = stria_reads_listen(reader->array);
         uint32_t ended = stria_reads_poll(reader->array);
         uint64_t now_ns = stria_clock_ns();
         read_ahead(reader);
-        bool begun = slot_of(reader, reader->current) != NULL;
+        bool begun = pull_of(reader, reader->current) != NULL;
         if (!begun && !any_under_way(reader))
             return NULL;
-        uint64_t due_ns = drive_slots(reader, now_ns);
-        struct slot *slot = slot_of(reader, reader->current);
-        if (slot && slot->state == SLOT_READY)
-            return slot;
-        bool put_off_now = begun && !slot;
+        uint64_t due_ns = advance_pulls(reader, now_ns);
+        struct pull *pull = pull_of(reader, reader->current);
+        if (pull && pull->state == PULL_READY)
+            return pull;
+        bool put_off_now = begun && !pull;
         if (ended == 0 && due_ns > now_ns && !put_off_now)
             stria_reads_wait(reader->array, ticket, due_ns - now_ns);
     }
@@ -387,11 +387,11 @@ bool stria_reader_removed(struct stria_reader *reader)
     return reader->removed;
 }
 
-/* Whether what a slot holds may be called damaged: only a look that is younger than its read can tell that
+/* Whether what a pull holds may be called damaged: only a look that is younger than its read can tell that
  * the recording was there. One look does for all that was read before. */
-static bool is_damage(struct stria_reader *reader, const struct slot *slot)
+static bool is_damage(struct stria_reader *reader, const struct pull *pull)
 {
-    if (reader->looked_ns < slot->read_ns)
+    if (reader->looked_ns < pull->read_ns)
         stria_reader_removed(reader);
     return !reader->removed;
 }
@@ -412,14 +412,14 @@ int64_t stria_reader_view(struct stria_reader *reader, uint64_t offset, const vo
         return (int64_t)bytes;
     }
     move_to(reader, chunk);
-    const struct slot *slot = wait_for_current(reader);
-    if (!slot)
+    const struct pull *pull = wait_for_current(reader);
+    if (!pull)
         return STRIA_ERR_NO_MEMORY;
-    *verdict = slot->good ? STRIA_READ_OK : STRIA_READ_CORRUPT;
-    if (!slot->good && !is_damage(reader, slot))
+    *verdict = pull->good ? STRIA_READ_OK : STRIA_READ_CORRUPT;
+    if (!pull->good && !is_damage(reader, pull))
         return STRIA_ERR_NOT_FOUND;
-    if (slot->good)
-        *data = slot->data + within;
+    if (pull->good)
+        *data = pull->data + within;
     return (int64_t)bytes;
 }
 
@@ -466,23 +466,23 @@ void stria_reader_fault(const struct stria_reader *reader, uint64_t offset, stru
 {
     const uint64_t chunk = offset / reader->map.chunk_bytes;
     const struct stria_map_place place = stria_map_find(&reader->map, chunk);
-    const struct slot *slot = slot_of(reader, chunk);
+    const struct pull *pull = pull_of(reader, chunk);
     *fault = (struct stria_read_fault){.verdict = STRIA_VERDICT_MISSING,
                                        .drive = stria_array_keeper(reader->array, place.drive)};
     if (place.state != STRIA_MAP_STORED)
         return;
     const struct stria_map_extent *extent = place.extents;
     const struct stria_geometry *geometry = &reader->array->members[extent->drive].super.geometry;
-    fault->verdict = slot ? slot->verdict : STRIA_VERDICT_CORRUPT;
-    fault->code = slot ? slot->code : STRIA_OK;
+    fault->verdict = pull ? pull->verdict : STRIA_VERDICT_CORRUPT;
+    fault->code = pull ? pull->code : STRIA_OK;
     fault->drive = extent->drive;
     const uint64_t within = offset % reader->map.chunk_bytes;
     fault->drive_offset = stria_geometry_extent_offset(geometry, extent->position) + within;
     if (fault->verdict == STRIA_VERDICT_MISPLACED)
-        fault->other_offset = reader->map.extents[slot->other].stream_offset + within;
+        fault->other_offset = reader->map.extents[pull->other].stream_offset + within;
 }
 
-static int create_slots(struct stria_reader *reader, struct stria_trouble *trouble)
+static int create_pulls(struct stria_reader *reader, struct stria_trouble *trouble)
 {
     const struct stria_array *array = reader->array;
     uint64_t per_drive = AHEAD_PER_DRIVE_BYTES / array->chunk_bytes;
@@ -490,16 +490,16 @@ static int create_slots(struct stria_reader *reader, struct stria_trouble *troub
         per_drive = AHEAD_PER_DRIVE_MIN;
     if (per_drive > AHEAD_PER_DRIVE_MAX)
         per_drive = AHEAD_PER_DRIVE_MAX;
-    reader->slot_count = (uint32_t)per_drive * array->member_count + 1;
-    reader->buffers_bytes = (size_t)reader->slot_count * array->chunk_bytes;
-    reader->slots = calloc(reader->slot_count, sizeof(*reader->slots));
+    reader->pull_count = (uint32_t)per_drive * array->member_count + 1;
+    reader->buffers_bytes = (size_t)reader->pull_count * array->chunk_bytes;
+    reader->pulls = calloc(reader->pull_count, sizeof(*reader->pulls));
     reader->buffers = stria_pages_map(reader->buffers_bytes);
-    if (!reader->slots || !reader->buffers)
+    if (!reader->pulls || !reader->buffers)
         return stria_trouble_set(trouble, STRIA_ERR_NO_MEMORY, "out of memory for reading recording %s",
                                  reader->info.name);
-    for (uint32_t index = 0; index < reader->slot_count; index++)
-        reader->slots[index] =
-            (struct slot){.chunk = CHUNK_NONE, .data = reader->buffers + (size_t)index * array->chunk_bytes};
+    for (uint32_t index = 0; index < reader->pull_count; index++)
+        reader->pulls[index] =
+            (struct pull){.chunk = CHUNK_NONE, .data = reader->buffers + (size_t)index * array->chunk_bytes};
     return STRIA_OK;
 }
 
@@ -512,8 +512,8 @@ static void attach_buffers(struct stria_reader *reader)
 
 static void destroy(struct stria_reader *reader, bool abandoned)
 {
-    for (uint32_t index = 0; reader->slots && index < reader->slot_count; index++) {
-        uint8_t *data = reader->slots[index].data;
+    for (uint32_t index = 0; reader->pulls && index < reader->pull_count; index++) {
+        uint8_t *data = reader->pulls[index].data;
         bool own = data && (data < reader->buffers || data >= reader->buffers + reader->buffers_bytes);
         if (own && !abandoned)
             stria_pages_unmap(data, reader->array->chunk_bytes);
@@ -521,7 +521,7 @@ static void destroy(struct stria_reader *reader, bool abandoned)
     if (!abandoned)
         stria_pages_unmap(reader->buffers, reader->buffers_bytes);
     stria_reads_unmap(&reader->map);
-    free(reader->slots);
+    free(reader->pulls);
     free(reader);
 }
 
@@ -554,7 +554,7 @@ int stria_reader_open(struct stria_array *array, const char *name, struct stria_
     stria_recording_describe(recording, &opened->info);
     int code = stria_reads_map(array, recording, &opened->map, trouble);
     if (code == STRIA_OK)
-        code = create_slots(opened, trouble);
+        code = create_pulls(opened, trouble);
     if (code == STRIA_OK)
         code = stria_reads_join(array, &opened->user, trouble);
     const bool joined = code == STRIA_OK;
