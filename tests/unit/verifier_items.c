@@ -41,9 +41,9 @@ static void list(uint32_t drives)
 /* The position of candidate number of an item, or −1 where there is none of that number. */
 static int64_t candidate(uint32_t drive, uint64_t item, uint32_t number)
 {
-    const struct slot slot = {.drive = drive, .item = item};
+    const struct pull pull = {.drive = drive, .item = item};
     struct stria_verifier_candidate found;
-    cr_assert(stria_verifier_candidate(&verifier, &slot, number, &found));
+    cr_assert(stria_verifier_candidate(&verifier, &pull, number, &found));
     return found.extent ? (int64_t)found.extent->position : -1;
 }
 
@@ -101,8 +101,8 @@ Test(verifier_items, then_those_of_the_other_drives_at_its_position_and_around_i
     for (uint32_t number = 0; number < 9; number++)
         cr_expect_eq(candidate(0, 2, 8 + number), wanted[number], "candidate %u", number);
     struct stria_verifier_candidate found;
-    const struct slot slot = {.drive = 0, .item = 2};
-    cr_expect(!stria_verifier_candidate(&verifier, &slot, 8 + 9, &found), "there is an end of them");
+    const struct pull pull = {.drive = 0, .item = 2};
+    cr_expect(!stria_verifier_candidate(&verifier, &pull, 8 + 9, &found), "there is an end of them");
 }
 
 Test(verifier_items, at_the_ends_of_another_drive_there_are_fewer)
