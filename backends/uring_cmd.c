@@ -6,17 +6,20 @@
 #include "backends/sysfs.h"
 #include "backends/uring.h"
 #include "nvme/command.h"
+#include "nvme/identity.h"
 #include "support/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libnvme.h>
+#include <linux/fs.h>
 #include <linux/nvme_ioctl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define PIECES_MAX        8u /* commands for one request, for which there is room beside each other */
@@ -49,6 +52,11 @@ bool stria_passthrough_character_path(const char *block_name, char *out, size_t 
     if (sscanf(block_name, "nvme%un%u%n", &controller, &space, &end) != 2 || block_name[end])
         return false;
     return (size_t)snprintf(out, size, "/dev/ng%un%u", controller, space) < size;
+}
+
+uint32_t stria_passthrough_format(uint8_t flbas, uint8_t nlbaf)
+{
+    return stria_nvme_format_in_use(flbas, nlbaf);
 }
 
 static uint64_t range_blocks(const struct uring_drive *uring)
@@ -195,8 +203,23 @@ static int unsupported(const char *path, const char *why, struct stria_trouble *
     return stria_trouble_set(trouble, STRIA_ERR_UNSUPPORTED, "%s %s", path, why);
 }
 
-static int describe(struct cmd_drive *cmd, dev_t device, uint32_t depth, struct stria_trouble *trouble)
+/* The namespace as the block layer has it. */
+struct block_view {
+    dev_t device;
+    int block_bytes;
+    uint64_t drive_bytes;
+};
+
+static bool is_as_seen(const struct stria_traits *traits, const struct block_view *block)
 {
+    return block->block_bytes > 0 && traits->block_bytes == (uint32_t)block->block_bytes &&
+           traits->drive_bytes == block->drive_bytes;
+}
+
+static int describe(struct cmd_drive *cmd, const struct block_view *block, uint32_t depth,
+                    struct stria_trouble *trouble)
+{
+    const dev_t device = block->device;
     struct stria_traits *traits = &cmd->uring.drive.traits;
     struct nvme_id_ctrl controller;
     struct nvme_id_ns space;
@@ -205,7 +228,7 @@ static int describe(struct cmd_drive *cmd, dev_t device, uint32_t depth, struct 
         nvme_identify_ns(cmd->uring.fd, cmd->namespace_id, &space) != 0)
         return unsupported(traits->path, "does not tell what it is: leave out backend = passthrough",
                            trouble);
-    const struct nvme_lbaf *format = &space.lbaf[space.flbas & 0xf];
+    const struct nvme_lbaf *format = &space.lbaf[stria_passthrough_format(space.flbas, space.nlbaf)];
     if (format->ms != 0 || format->ds < 9 || format->ds > 12)
         return unsupported(traits->path,
                            "has blocks with metadata, or not of 512 to 4096 bytes: format it with another "
@@ -214,6 +237,12 @@ static int describe(struct cmd_drive *cmd, dev_t device, uint32_t depth, struct 
     traits->block_bytes = 1u << format->ds;
     traits->memory_align_bytes = traits->block_bytes;
     traits->drive_bytes = space.nsze << format->ds;
+    if (!is_as_seen(traits, block))
+        return unsupported(
+            traits->path,
+            "says other things of its size and blocks than the kernel does: leave out backend = "
+            "passthrough",
+            trouble);
     traits->block_device = true;
     traits->volatile_cache = controller.vwc & 1;
     traits->trims = controller.oncs & 4;
@@ -285,13 +314,17 @@ static int set_up(struct cmd_drive *cmd, const struct stria_drive_options *optio
     if (code != STRIA_OK)
         return code;
     snprintf(uring->drive.traits.path, sizeof(uring->drive.traits.path), "%s", block.path);
+    struct block_view seen = {.device = status.st_rdev};
+    if (ioctl(uring->fd, BLKSSZGET, &seen.block_bytes) != 0 ||
+        ioctl(uring->fd, BLKGETSIZE64, &seen.drive_bytes) != 0)
+        seen.block_bytes = 0;
     close(uring->fd);
     uring->fd = -1;
     if (!S_ISBLK(status.st_mode))
         return unsupported(block.path, "is a file: passthrough needs an NVMe drive", trouble);
     code = open_character(cmd, block.path, status.st_rdev, trouble);
     if (code == STRIA_OK)
-        code = describe(cmd, status.st_rdev, options->depth, trouble);
+        code = describe(cmd, &seen, options->depth, trouble);
     if (code == STRIA_OK && uring->polled)
         code = add_dataless(cmd, options, trouble);
     return code == STRIA_OK ? uring_start(uring, trouble) : code;

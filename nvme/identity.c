@@ -36,7 +36,7 @@ void stria_nvme_identity_controller(struct stria_nvme_identity *identity,
 void stria_nvme_identity_namespace(struct stria_nvme_identity *identity,
                                    const uint8_t page[STRIA_NVME_IDENTIFY_BYTES])
 {
-    const unsigned format = (page[26] & 0xf) | (page[26] >> 5 & 3) << 4;
+    const uint32_t format = stria_nvme_format_in_use(page[26], page[25]);
     const uint32_t layout = stria_load_u32(page + 128 + 4 * (size_t)format);
     const uint32_t shift = layout >> 16 & 0xff;
     identity->block_count = stria_load_u64(page);

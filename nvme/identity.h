@@ -40,6 +40,13 @@ struct stria_nvme_health {
     uint64_t media_errors;
 };
 
+/* Which of a namespace's LBA formats is in use, by FLBAS and NLBAF of its Identify data: four bits, and two
+ * more where there are more than sixteen formats (NVM command set, FLBAS). */
+static inline uint32_t stria_nvme_format_in_use(uint8_t flbas, uint8_t nlbaf)
+{
+    return (flbas & 0xfu) | (nlbaf >= 16 ? (flbas >> 5 & 3u) << 4 : 0);
+}
+
 /* Reads what concerns the controller out of the data of Identify Controller. */
 void stria_nvme_identity_controller(struct stria_nvme_identity *identity,
                                     const uint8_t page[STRIA_NVME_IDENTIFY_BYTES]);

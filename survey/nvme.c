@@ -1,3 +1,4 @@
+#include "backends/uring_cmd.h"
 #include "support/tree.h"
 #include "survey/parts.h"
 
@@ -48,11 +49,10 @@ static void take_controller(const struct nvme_id_ctrl *id, struct stria_survey_d
     drive->volatile_cache_present = stria_figure_of(id->vwc & 1);
 }
 
-/* The format in use has four low bits and, when there are more than sixteen formats, two high ones. */
 static void take_formats(const struct nvme_id_ns *id, struct stria_survey_drive *drive)
 {
     const uint32_t count = id->nlbaf + 1u;
-    const uint32_t used = (id->flbas & 0xfu) | (count > 16 ? (id->flbas >> 5 & 3u) << 4 : 0);
+    const uint32_t used = stria_passthrough_format(id->flbas, id->nlbaf);
     if (count > STRIA_SURVEY_FORMATS_MAX || used >= count)
         return;
     for (uint32_t i = 0; i < count; i++) {

@@ -36,6 +36,15 @@ Test(uring_cmd, a_whole_namespace_has_a_character_device)
         cr_assert_not(stria_passthrough_character_path(others[i], path, sizeof(path)), "%s", others[i]);
 }
 
+Test(uring_cmd, the_format_in_use_has_two_more_bits_where_there_are_more_than_sixteen)
+{
+    cr_expect_eq(stria_passthrough_format(0x01, 0), 1);
+    cr_expect_eq(stria_passthrough_format(0x61, 15), 1);
+    cr_expect_eq(stria_passthrough_format(0x21, 16), 17);
+    cr_expect_eq(stria_passthrough_format(0x61, 63), 49);
+    cr_expect_eq(stria_passthrough_format(0x12, 63), 2, "bit 4 is about metadata");
+}
+
 Test(uring_cmd, what_is_no_nvme_drive_gets_a_sentence)
 {
     char path[128];
