@@ -190,6 +190,7 @@ static bool completion_take(struct uring_drive *uring, const struct io_uring_cqe
 {
     if (cqe->user_data == URING_WAKE) {
         uring->wake_armed = false;
+        uring->woken = true;
         return false;
     }
     uint32_t index = (uint32_t)cqe->user_data;
@@ -259,10 +260,12 @@ int uring_poll(struct stria_drive *drive, struct stria_done *done, unsigned max,
     if (io_uring_sq_ready(&uring->ring))
         enter(uring);
     unsigned count = reap(uring, done, max);
-    if (count == 0 && max > 0 && wait_ns > 0 && !uring->broken) {
+    if (count == 0 && max > 0 && wait_ns > 0 && !uring->broken && !uring->woken) {
         wait_any(uring, wait_ns);
         count = reap(uring, done, max);
     }
+    if (wait_ns > 0)
+        uring->woken = false;
     return count == 0 && uring->broken ? uring->broken : (int)count;
 }
 

@@ -55,6 +55,7 @@ struct uring_drive {
     uint64_t owner;  /* the thread the ring was made by, see uring_ring_own; zero: there is no ring */
     bool fixed_file; /* fd is file 0 of the ring */
     bool wake_armed; /* the ring is reading wake_fd */
+    bool woken;      /* by a wake that no poll has answered yet */
     uint64_t wake_value;
     bool polled; /* the ring looks for completions itself (IOPOLL): it cannot wait, nor read wake_fd */
 

@@ -199,6 +199,25 @@ CONTRACT(a_wake_before_the_wait_is_not_lost)
     request_drive_check(drive, subject->forgets);
 }
 
+/* A wait that a completion ended has left the drive ready to be woken: that wake is not lost either. */
+CONTRACT(a_wake_after_a_wait_that_a_request_ended_is_not_lost)
+{
+    if (!drive->backend->wake)
+        return;
+    struct stria_done done;
+    char *data = subject_memory(MIB, 8);
+    cr_assert(request_run(drive, STRIA_IO_WRITE, 0, MIB, data).code == STRIA_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        drive->backend->wake(drive);
+        uint64_t begin_ns = stria_clock_ns();
+        cr_assert(drive->backend->poll(drive, &done, 1, REQUEST_WAIT_NS) == 0);
+        cr_expect(stria_clock_ns() - begin_ns < REQUEST_WAIT_NS / 2, "wake %u", i);
+        cr_assert(request_run(drive, STRIA_IO_FLUSH, 0, 0, NULL).code == STRIA_OK);
+    }
+    request_drive_check(drive, subject->forgets);
+    free(data);
+}
+
 CONTRACT(a_flush_and_a_trim_complete_without_bytes)
 {
     char *data = subject_memory(MIB, 8);
