@@ -166,6 +166,7 @@ static int collect(struct fake_drive *fake, uint64_t wait_ns)
             fake->inside--;
             fake->held++;
         }
+        wait_ns = 0;
     } while (count == (int)BATCH_MAX);
     return count < 0 ? count : 0;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_path(const char *name)
 {
@@ -15,6 +16,12 @@ static bool is_path(const char *name)
 
 static int read_file(const char *path, struct stria_profile *profile, struct stria_problems *problems)
 {
+    struct stat status;
+    /* Opening a FIFO would wait for its other end. */
+    if (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))) {
+        stria_problems_add(problems, "the profile %s is no file: name the INI file of one", path);
+        return STRIA_ERR_INVALID;
+    }
     FILE *in = fopen(path, "re");
     if (!in) {
         stria_problems_add(problems, "cannot read the profile %s: %s", path, stria_errno_text(errno));

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct stria_profile profile;
@@ -142,6 +143,17 @@ Test(config_profile, a_path_names_a_file_and_a_missing_one_is_said)
     unlink(path);
     cr_assert_eq(stria_profile_find(path, &profile, &problems), STRIA_ERR_NOT_FOUND);
     assert_sentence(path);
+}
+
+Test(config_profile, a_fifo_is_no_profile_and_is_not_waited_for, .timeout = 20)
+{
+    char path[] = "/tmp/stria-profile-XXXXXX.ini";
+    const int fd = mkstemps(path, 4);
+    cr_assert(fd >= 0 && unlink(path) == 0 && mkfifo(path, 0600) == 0);
+    close(fd);
+    cr_assert_eq(stria_profile_find(path, &profile, &problems), STRIA_ERR_INVALID);
+    cr_assert(strstr(problems.sentences[0], "is no file"), "%s", problems.sentences[0]);
+    unlink(path);
 }
 
 Test(config_profile, what_a_line_says_wrong_is_refused_with_file_line_and_remedy)
