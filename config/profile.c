@@ -4,6 +4,7 @@
 #include "config/profile_check.h"
 #include "config/profile_keys.h"
 #include "support/nearest.h"
+#include "support/plain_number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,9 +90,7 @@ static bool parse_number(const char *text, size_t length, double *number)
         return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    char *end;
-    *number = strtod(copy, &end);
-    return *end == '\0' && end != copy;
+    return stria_plain_number_parse(copy, number);
 }
 
 static void say_number(struct stria_profile_reader *reader, const struct stria_profile_key *key,

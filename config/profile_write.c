@@ -1,5 +1,6 @@
 #include "config/profile.h"
 #include "config/profile_keys.h"
+#include "support/plain_number.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -15,8 +16,9 @@ _Static_assert(LIST_MAX >= STRIA_MODEL_ZONES_MAX, "every list fits");
 static bool print_in(char out[VALUE_BYTES], double stored, const struct stria_unit *unit)
 {
     for (int digits = 0; digits <= 6; digits++) {
-        snprintf(out, VALUE_BYTES, "%.*f", digits, stored / unit->scale);
-        if (round(strtod(out, NULL) * unit->scale) == stored)
+        double read = 0;
+        stria_plain_number_print(out, VALUE_BYTES, digits, stored / unit->scale);
+        if (stria_plain_number_parse(out, &read) && round(read * unit->scale) == stored)
             return true;
     }
     return false;
