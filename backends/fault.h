@@ -1,6 +1,7 @@
 /* Injects faults into any drive, for tests: by a script, and by chance from a seed.
  *
- * A script is rules separated by semicolons; white space around the parts is ignored:
+ * A script is rules separated by semicolons; white space around the parts is ignored. In array.ini no
+ * blank may stand before a semicolon, where a comment would begin:
  *
  *     write#120:eio; write@64MiB-65MiB:short=4096; after=2s:gone; flush#3:eio; any,every=100:again
  *

@@ -4,13 +4,14 @@
 
 #include <ini.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct lines {
     const char *path;
     const char *next, *end; /* the text not yet read */
     unsigned line;          /* of what was read last, from 1 */
-    bool failed;
+    bool failed, no_memory;
     const struct stria_ini_handler *handler;
     struct stria_problems *problems;
 };
@@ -71,14 +72,34 @@ static char *read_line(char *line, int size, void *stream)
     return empty(line);
 }
 
-/* inih takes a semicolon for the beginning of a comment only where a blank stands before it. */
+/* Ends a value where a comment begins that inih has no sense for: it knows only the semicolon, and that only
+ * behind a blank. */
+static void cut_comment(char *value)
+{
+    char *end = value[0] == ';' ? value : NULL;
+    for (char *hash = strchr(value, '#'); hash && !end; hash = strchr(hash + 1, '#'))
+        if (hash == value || hash[-1] == ' ' || hash[-1] == '\t')
+            end = hash;
+    if (!end)
+        return;
+    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
+}
+
 static int take_value(void *user, const char *section, const char *key, const char *value)
 {
     (void)section;
     struct lines *lines = user;
-    if (value && value[0] == ';')
-        value = "";
-    lines->handler->value(lines->handler->user, lines->line, key, value);
+    char *cut = value ? strdup(value) : NULL;
+    if (value && !cut) {
+        lines->no_memory = true;
+        return 0;
+    }
+    if (cut)
+        cut_comment(cut);
+    lines->handler->value(lines->handler->user, lines->line, key, cut);
+    free(cut);
     return 1;
 }
 
@@ -92,14 +113,14 @@ int stria_ini_parse(const char *path, const char *text, size_t bytes, const stru
         return STRIA_ERR_INVALID;
     }
     const size_t bom = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    struct lines lines = {path, text + bom, text + bytes, 0, false, handler, problems};
+    struct lines lines = {path, text + bom, text + bytes, 0, false, false, handler, problems};
     ini_use_stack = false;
     ini_allow_realloc = false;
     ini_initial_alloc = STRIA_INI_LINE_BYTES;
     ini_max_line = STRIA_INI_LINE_BYTES;
     ini_allow_multiline = false;
     ini_allow_no_value = true;
-    if (ini_parse_stream(read_line, &lines, take_value, &lines) == -2) {
+    if (ini_parse_stream(read_line, &lines, take_value, &lines) == -2 || lines.no_memory) {
         stria_problems_add(problems, "not enough memory to read %s", path);
         return STRIA_ERR_NO_MEMORY;
     }

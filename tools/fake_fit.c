@@ -222,7 +222,7 @@ static int check_text(const struct stria_profile *profile, const char *text, siz
     return stria_trouble_set(
         trouble, STRIA_ERR_INVALID,
         "--model cannot be '%s': a profile holds one line, without blanks around it and without "
-        "';' behind a blank",
+        "';' or '#' at its beginning or behind a blank",
         profile->model);
 }
 
@@ -256,7 +256,7 @@ static void name_model(const char *path, char model[STRIA_NAME_BYTES])
     const char *slash = strrchr(path, '/');
     snprintf(model, STRIA_NAME_BYTES, "%s", slash && slash[1] ? slash + 1 : path);
     for (char *c = model; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == ';')
+        if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == ';' || *c == '#')
             *c = '_';
 }
 

@@ -257,6 +257,16 @@ Test(config_array, a_semicolon_behind_a_blank_or_the_equals_sign_begins_a_commen
     assert_refused("[array]\n[drive.a]\npath = ; comment\n", "x.ini:3: ", "path", NULL);
 }
 
+Test(config_array, so_does_a_hash)
+{
+    assert_good(
+        "# comment\n[array] # comment\ndepth = 4 # comment\n[drive.a]\npath = b#1.img \t# the right one\n");
+    cr_assert_eq(config->depth, 4);
+    cr_assert_str_eq(config->drives[0].path, "b#1.img");
+    assert_refused("[array]\n[drive.a]\npath =# comment\n", "x.ini:3: ", "path", NULL);
+    assert_refused("[array]\n[drive.a]\npath = # comment ; # more\n", "x.ini:3: ", "path", NULL);
+}
+
 Test(config_array, an_array_has_one_to_thirty_two_drives)
 {
     char text[4096] = "[array]\n";
