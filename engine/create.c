@@ -10,6 +10,7 @@
 #include "support/uuid.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,9 @@ static void describe(const struct creation *creation, struct stria_created *crea
     for (uint32_t index = 0; index < creation->config->drive_count; index++) {
         created->drives[index].drive_bytes = creation->supers[index].geometry.drive_bytes;
         created->drives[index].extents = creation->supers[index].geometry.extent_count;
+        created->drives[index].block_bytes = creation->drives[index]->traits.block_bytes;
+        snprintf(created->drives[index].serial, sizeof(created->drives[index].serial), "%s",
+                 creation->drives[index]->traits.serial);
     }
 }
 

@@ -11,9 +11,11 @@
 /* What was made, for the person who asked. */
 struct stria_created {
     char uuid[37];
-    uint32_t block_bytes;
+    uint32_t block_bytes; /* of the array: the largest that a drive needs */
     struct {
         uint64_t drive_bytes, extents;
+        uint32_t block_bytes; /* that this drive needs by itself */
+        char serial[64];      /* empty: it has none */
     } drives[STRIA_DRIVES_MAX];
 };
 

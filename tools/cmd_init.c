@@ -1,4 +1,5 @@
 #include "backends/guard.h"
+#include "backends/sysfs.h"
 #include "backends/usage.h"
 #include "core/geometry.h"
 #include "engine/create.h"
@@ -271,13 +272,53 @@ static void take_back(const struct plan *plan)
     }
 }
 
-static void print_created(const struct stria_array_config *config, const struct stria_created *created)
+/* The device that a path leads to, where that is not the path itself; else empty. */
+static void find_device(const struct planned *drive, char device[PATH_MAX])
 {
-    char size[STRIA_UNITS_TEXT_BYTES];
-    printf("array '%s' %s\n", config->name, created->uuid);
-    for (unsigned i = 0; i < config->drive_count; i++)
-        printf("  %-12s %s: room for %s\n", config->drives[i].name, stria_shown(config->drives[i].path),
-               stria_size_print_both(size, sizeof(size), created->drives[i].extents * config->chunk_bytes));
+    struct stat status;
+    device[0] = '\0';
+    if (drive->hold < 0 || fstat(drive->hold, &status) != 0 || !S_ISBLK(status.st_mode))
+        return;
+    snprintf(device, PATH_MAX, "/dev/");
+    if (!stria_sysfs_name(status.st_rdev, device + strlen(device)) || strcmp(device, drive->path) == 0)
+        device[0] = '\0';
+}
+
+static void print_drive(const struct plan *plan, const struct stria_created *created, unsigned index)
+{
+    char size[STRIA_UNITS_TEXT_BYTES], device[PATH_MAX];
+    const char *serial = created->drives[index].serial;
+    const uint64_t room = created->drives[index].extents * plan->config->chunk_bytes;
+    find_device(&plan->drives[index], device);
+    printf("  %-12s %s", plan->config->drives[index].name, stria_shown(plan->drives[index].path));
+    printf("%s%s", device[0] ? " -> " : "", device);
+    printf("%s%s", serial[0] ? ", serial " : "", serial[0] ? stria_shown(serial) : "");
+    printf(": room for %s\n", stria_size_print_both(size, sizeof(size), room));
+}
+
+/* All drives are written in the blocks of the one that needs the largest. */
+static void print_blocks(const struct stria_array_config *config, const struct stria_created *created)
+{
+    const char *needs = NULL;
+    uint32_t least = created->block_bytes;
+    for (unsigned i = 0; i < config->drive_count; i++) {
+        if (created->drives[i].block_bytes < least)
+            least = created->drives[i].block_bytes;
+        if (created->drives[i].block_bytes == created->block_bytes && !needs)
+            needs = config->drives[i].name;
+    }
+    if (needs && least < created->block_bytes)
+        printf("all are written in blocks of %" PRIu32 " bytes, which %s needs, though others take %" PRIu32
+               "\n",
+               created->block_bytes, needs, least);
+}
+
+static void print_created(const struct plan *plan, const struct stria_created *created)
+{
+    printf("array '%s' %s\n", plan->config->name, created->uuid);
+    for (unsigned i = 0; i < plan->config->drive_count; i++)
+        print_drive(plan, created, i);
+    print_blocks(plan->config, created);
 }
 
 static int create(struct plan *plan)
@@ -294,7 +335,7 @@ static int create(struct plan *plan)
         take_back(plan);
         return stria_status_fail("init", &trouble);
     }
-    print_created(plan->config, &created);
+    print_created(plan, &created);
     return STRIA_STATUS_OK;
 }
 

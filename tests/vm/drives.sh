@@ -15,6 +15,7 @@ members="a b c d"
 by_id_names() {
     array_of adaptive "$members"
     expect 0 "$stria" init array.ini
+    says "serial STRIA-"
     noise input 30000001
     expect 0 "$stria" record array.ini --name r --input input --report report.json
     expect 0 "$stria" verify array.ini
