@@ -181,6 +181,24 @@ needs_room() {
     [ ! -e full/drive1.img ] || fail "half a file was left behind"
 }
 
+# Blocks that only a list tells of cannot be allocated without being written.
+needs_allocation() {
+    truncate -s 64M disk
+    mkfs.ext2 -q disk
+    device=$(loop_device disk)
+    mkdir plain
+    mount "$device" plain || skip "this machine mounts no ext2"
+    echo "$PWD/plain" >>"$scratch/mounts"
+    if fallocate -l 1M plain/probe; then skip "ext2 allocates here"; fi
+    array adaptive 2 24MiB
+    sed -i 's:drive1.img:plain/drive1.img:' array.ini
+    expect 2 "$stria" init array.ini
+    complains_once
+    complains 'plain/drive1\.img in full: its file system does not do that: use one that does, such as ext4 or XFS'
+    [ ! -e plain/drive1.img ] || fail "half a file was left behind"
+    [ ! -e drive0.img ] || fail "half an array was left behind"
+}
+
 # What is there stays as it was where another drive cannot be made.
 fails_without_a_trace() {
     noise keep.img 40000000
@@ -375,6 +393,7 @@ it "the device of the running system is refused always" refuses_the_root_device
 it "a drive copied to one with larger blocks goes on being recorded onto" moves_to_larger_blocks
 it "blocks of 512 and 4096 bytes are mixed" takes_the_largest_block
 it "a file that finds no room is refused, and not left behind" needs_room
+it "a file system that cannot allocate is told" needs_allocation
 it "an init that fails leaves what was there as it was" fails_without_a_trace
 it "a link to a file that is not there yet is followed" through_a_link
 it "what somebody records while another init looks elsewhere is not overwritten" meets_another_init

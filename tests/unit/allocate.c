@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "support/allocate.h"
 
 #include "core/code.h"
+#include "tests/contract/forbid.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MIB (1ull << 20)
@@ -144,4 +148,31 @@ Test(allocate, more_than_there_is_room_for_tells_how_much_is_missing)
     is_allocated(8);
     starts_with("precious");
     cr_expect(strstr(trouble.sentence, "missing on its file system"), "%s", trouble.sentence);
+}
+
+/* Neither is grown nor cut. */
+static void stays_where_allocation_fails(int error, int code, const char *words)
+{
+    static const uint64_t wanted[] = {MIB, 8 * MIB};
+    old_file("precious", 3 * MIB);
+    forbid_call(SYS_fallocate, error);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        struct stat status;
+        cr_expect_eq(stria_allocate_resize(fd, path, wanted[i], &trouble), code);
+        cr_expect(strstr(trouble.sentence, path) && strstr(trouble.sentence, words), "%s", trouble.sentence);
+        cr_expect(fstat(fd, &status) == 0 && status.st_size == (off_t)(3 * MIB));
+        starts_with("precious");
+    }
+}
+
+Test(allocate, a_file_system_that_cannot_allocate_is_told_and_the_file_stays_as_it_was)
+{
+    stays_where_allocation_fails(
+        EOPNOTSUPP, STRIA_ERR_UNSUPPORTED,
+        "in full: its file system does not do that: use one that does, such as ext4 or XFS");
+}
+
+Test(allocate, a_quota_that_is_used_up_is_told_and_the_file_stays_as_it_was)
+{
+    stays_where_allocation_fails(EDQUOT, STRIA_ERR_NO_SPACE, "has not enough room");
 }
