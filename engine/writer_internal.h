@@ -4,6 +4,7 @@
 
 #include "core/meter.h"
 #include "engine/array_internal.h"
+#include "engine/filling.h"
 #include "engine/intake.h"
 #include "engine/pump.h"
 #include "engine/ring.h"
@@ -58,6 +59,7 @@ struct stria_writer {
     struct stria_writer_loss losses[STRIA_DRIVES_MAX];
     uint64_t durable_bytes;
     uint64_t snapshot_ns;
+    struct stria_filling filling;
     bool end_fed;
     bool over; /* the recorder has finished */
 };

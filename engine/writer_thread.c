@@ -183,22 +183,39 @@ static uint32_t feed_items(struct stria_writer *writer)
     return count;
 }
 
+static uint64_t writing_bytes(const struct stria_writer *writer)
+{
+    uint64_t chunks = 0;
+    for (uint32_t index = 0; index < writer->array->member_count; index++) {
+        struct stria_drive_status status;
+        stria_recorder_drive_status(writer->recorder, index, &status);
+        chunks += status.in_flight;
+    }
+    return chunks * writer->array->chunk_bytes;
+}
+
 /* The slowest drive that holds chunks back, when the ring is filling and the drives take less than comes in.
  */
-static void warn(struct stria_writer *writer, struct stria_progress *progress)
+static void warn(struct stria_writer *writer, uint64_t now_ns, struct stria_progress *progress)
 {
-    uint64_t stored_per_s = stria_flow_recent_bytes_per_s(&writer->meter->stored);
-    uint32_t culprit = stria_recorder_culprit(writer->recorder);
+    const struct stria_filling_state state = {
+        .now_ns = now_ns,
+        .buffer_bytes = progress->buffer_bytes,
+        .used_bytes = progress->buffer_used_bytes,
+        .writing_bytes = writing_bytes(writer),
+        .input_bytes_per_s = progress->input_bytes_per_s,
+        .stored_per_s = stria_flow_recent_bytes_per_s(&writer->meter->stored),
+    };
+    uint64_t left_ns;
+    const bool fills = stria_filling_note(&writer->filling, &state, &left_ns);
+    const uint32_t culprit = stria_recorder_culprit(writer->recorder);
     progress->warning[0] = '\0';
-    if (progress->buffer_used_bytes < progress->buffer_bytes / 2 ||
-        progress->input_bytes_per_s <= stored_per_s || culprit >= writer->array->member_count)
+    if (!fills || culprit >= writer->array->member_count)
         return;
-    uint64_t deficit = progress->input_bytes_per_s - stored_per_s;
-    double seconds = (double)(progress->buffer_bytes - progress->buffer_used_bytes) / (double)deficit;
     const struct stria_member *member = &writer->array->members[culprit];
     snprintf(progress->warning, sizeof(progress->warning),
              "the drives take less than comes in, %s holds most back: the buffer is full in %.1f s",
-             member->config ? member->config->name : "a drive", seconds);
+             member->config ? member->config->name : "a drive", (double)left_ns / 1e9);
 }
 
 static uint64_t told(uint64_t latency_ns)
@@ -249,7 +266,7 @@ static void take_snapshot(struct stria_writer *writer, uint64_t now_ns)
         .degraded = status.degraded,
         .full = status.full,
     };
-    warn(writer, &progress);
+    warn(writer, now_ns, &progress);
     pthread_mutex_lock(&writer->lock);
     writer->progress = progress;
     for (uint32_t index = 0; index < progress.drive_count; index++)

@@ -120,6 +120,8 @@ struct stria_live {
     struct stria_moment moment;
     char names[STRIA_DRIVES_MAX][STRIA_NAME_BYTES];
     bool terminal;
+    bool warned;          /* a line told of a warning already */
+    uint64_t line_due_ns; /* elsewhere than on a terminal */
     unsigned lines_above; /* of the block drawn last */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -176,14 +178,28 @@ static bool wait_interval(struct stria_live *live, uint64_t until_ns)
     return !live->over;
 }
 
+/* Every few seconds, and at once when there is something to warn of for the first time. */
+static bool line_is_due(struct stria_live *live, uint64_t now_ns)
+{
+    struct stria_progress progress;
+    stria_writer_progress(live->writer, &progress);
+    const bool warns = progress.warning[0] && !live->warned, due = now_ns >= live->line_due_ns;
+    live->warned |= warns;
+    if (due)
+        live->line_due_ns += LINE_INTERVAL_NS;
+    return warns || due;
+}
+
 static void *run(void *user)
 {
     struct stria_live *live = user;
-    const uint64_t interval_ns = live->terminal ? BLOCK_INTERVAL_NS : LINE_INTERVAL_NS;
+    uint64_t due_ns = stria_clock_ns();
+    live->line_due_ns = due_ns + LINE_INTERVAL_NS;
     pthread_mutex_lock(&live->lock);
-    for (uint64_t due = stria_clock_ns() + interval_ns; wait_interval(live, due); due += interval_ns) {
+    while (wait_interval(live, due_ns += BLOCK_INTERVAL_NS)) {
         pthread_mutex_unlock(&live->lock);
-        show(live);
+        if (live->terminal || line_is_due(live, due_ns))
+            show(live);
         pthread_mutex_lock(&live->lock);
     }
     pthread_mutex_unlock(&live->lock);

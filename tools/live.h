@@ -1,4 +1,5 @@
-/* What is seen while a recording runs: one live block on a terminal, else a line every few seconds. */
+/* What is seen while a recording runs: one live block on a terminal, else a line every few seconds and when
+ * there is something to warn of. */
 #ifndef STRIA_TOOLS_LIVE_H
 #define STRIA_TOOLS_LIVE_H
 

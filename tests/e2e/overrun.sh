@@ -144,6 +144,17 @@ PYTHON
     same input output
 }
 
+# Long before a line is due for its time, and once.
+warned_at_once() {
+    slow
+    sed 's/^buffer = .*/buffer = 64MiB/' slow.ini >large.ini
+    expect 0 "$stria" record large.ini --name r --input synthetic --rate 60MB/s --size 100MB
+    head -n 3 err | grep -q 'warning: the drives take less than comes in, d[01] holds most back: the buffer is full in' ||
+        fail "no warning: $(cat err)"
+    head -n 3 err | grep 'warning: the drives' | grep -q -E ', buffer [0-9]{1,2} %' || fail "it came late: $(cat err)"
+}
+
+it "a buffer that fills up is told of at once" warned_at_once
 it "drop leaves gaps at their true offsets, and says which drive held them up" drops
 it "drop takes a pipe to its end, to the byte" drops_from_a_pipe
 it "a signal while every buffer is full loses nothing that was read" ended_while_buffers_are_full
