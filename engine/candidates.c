@@ -141,8 +141,10 @@ static void print_owners(const struct candidate *candidates, uint32_t count, cha
         if (!candidate->drive)
             continue;
         stria_uuid_text(candidate->super.array_uuid, uuid);
-        snprintf(text + used, size - used, "%s%s of '%s' with UUID %s", used > 0 ? ", " : "",
-                 candidate->config->path, candidate->super.array_name, uuid);
+        const int more = snprintf(text + used, size - used, "%s%s of '%s' with UUID %s", used > 0 ? ", " : "",
+                                  candidate->config->path, candidate->super.array_name, uuid);
+        if (more < 0 || (size_t)more >= size - used)
+            return; /* the sentence has no room for the rest either */
     }
 }
 
