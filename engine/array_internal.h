@@ -54,6 +54,9 @@ uint64_t stria_array_room(const struct stria_array *array);
 /* Drives of the array that are there. */
 uint32_t stria_array_present(const struct stria_array *array);
 
+/* STRIA_ERR_GONE, and a sentence with the reason that each drive gave. */
+int stria_array_no_drive_left(const struct stria_array *array, struct stria_trouble *trouble);
+
 /* The drive that should have a chunk that is missing: the one that is known (not STRIA_GAP_DRIVE_NONE), or
  * the only one that is absent while the ledgers of all others are whole. −1: not known. */
 int stria_array_keeper(const struct stria_array *array, uint32_t known);

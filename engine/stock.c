@@ -25,8 +25,7 @@ static size_t log_bytes(const struct stria_catalogue *log)
     return (size_t)log->entries_max * STRIA_CATALOGUE_ENTRY_BYTES;
 }
 
-/* With the reason that each of them gave. */
-static int no_drive_left(const struct stria_array *array, struct stria_trouble *trouble)
+int stria_array_no_drive_left(const struct stria_array *array, struct stria_trouble *trouble)
 {
     char reasons[sizeof(array->complaint)] = "";
     for (uint32_t index = 0; index < array->member_count; index++) {
@@ -159,7 +158,7 @@ static int merge_replicas(struct stria_array *array, const struct stria_catalogu
     };
     const int code = stria_catalogue_merge(replicas, array->member_count, &meeting, &array->catalogue);
     if (code == STRIA_ERR_NOT_FOUND && stria_array_present(array) == 0)
-        return no_drive_left(array, trouble);
+        return stria_array_no_drive_left(array, trouble);
     if (code == STRIA_ERR_NOT_FOUND)
         return stria_trouble_set(trouble, STRIA_ERR_DAMAGED,
                                  "array %s: the catalogue of every drive that is there is damaged, so its "
@@ -197,7 +196,7 @@ int stria_array_merge_catalogues(struct stria_array *array, struct stria_trouble
         code = renew_replicas(array, replicas, trouble);
     }
     if (code == STRIA_OK && stria_array_present(array) == 0)
-        code = no_drive_left(array, trouble);
+        code = stria_array_no_drive_left(array, trouble);
     return code;
 }
 
@@ -236,7 +235,7 @@ static int compact(struct stria_array *array, uint64_t remove, uint32_t spare, s
     array->log = half;
     array->catalogue = compacted;
     write_whole_log(array, &array->catalogue, ALL_DRIVES);
-    return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
+    return stria_array_present(array) > 0 ? STRIA_OK : stria_array_no_drive_left(array, trouble);
 }
 
 int stria_array_reserve(struct stria_array *array, uint32_t entries, struct stria_trouble *trouble)
@@ -254,7 +253,7 @@ int stria_array_forget(struct stria_array *array, uint64_t recording, struct str
     if (index < 0)
         return compact(array, recording, 0, trouble);
     write_log(array, (struct log_write){&array->catalogue, (uint32_t)index, 1, ALL_DRIVES});
-    return stria_array_present(array) > 0 ? STRIA_OK : no_drive_left(array, trouble);
+    return stria_array_present(array) > 0 ? STRIA_OK : stria_array_no_drive_left(array, trouble);
 }
 
 int stria_array_close_interrupted(struct stria_array *array, struct stria_trouble *trouble)
@@ -279,7 +278,7 @@ int stria_array_close_interrupted(struct stria_array *array, struct stria_troubl
     if (count > 0)
         write_log(array, (struct log_write){&array->catalogue, first, count, ALL_DRIVES});
     if (stria_array_present(array) == 0)
-        return no_drive_left(array, trouble);
+        return stria_array_no_drive_left(array, trouble);
     return stria_array_take_stock(array, trouble);
 }
 

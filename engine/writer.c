@@ -95,7 +95,8 @@ static int create_ring(struct stria_writer *writer, const struct stria_writer_op
     return STRIA_OK;
 }
 
-static void attach_drives(struct stria_writer *writer)
+/* Drives may have been lost before, too, while what is free was trimmed. */
+static int attach_drives(struct stria_writer *writer, struct stria_trouble *trouble)
 {
     struct stria_array *array = writer->array;
     for (uint32_t index = 0; index < array->member_count; index++) {
@@ -110,6 +111,7 @@ static void attach_drives(struct stria_writer *writer)
         if (code != STRIA_OK)
             stria_array_drop(array, index, stria_code_text(code));
     }
+    return stria_array_present(array) > 0 ? STRIA_OK : stria_array_no_drive_left(array, trouble);
 }
 
 static void detach_drives(const struct stria_array *array)
@@ -215,6 +217,8 @@ static int start_thread(struct stria_writer *writer, struct stria_trouble *troub
         if (member->drive)
             snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used > 0 ? "; " : "",
                      member->drive->traits.path, stria_code_text(status.code));
+        else if (member->config)
+            snprintf(reasons + used, sizeof(reasons) - used, "%s%s", used > 0 ? "; " : "", member->complaint);
     }
     return stria_trouble_set(trouble, STRIA_ERR_GONE, "array %s: no drive could begin the recording: %s",
                              writer->array->name, reasons);
@@ -277,10 +281,10 @@ int stria_writer_begin(struct stria_array *array, const struct stria_writer_opti
     /* What was prepared is not part of it. */
     writer->started_unix_ns = stria_clock_wall_ns();
     writer->started_ns = stria_clock_ns();
-    if (code == STRIA_OK) {
-        attach_drives(writer);
+    if (code == STRIA_OK)
+        code = attach_drives(writer, trouble);
+    if (code == STRIA_OK)
         code = create_recorder(writer, trouble);
-    }
     if (code == STRIA_OK)
         code = create_meter(writer, trouble);
     if (code == STRIA_OK)

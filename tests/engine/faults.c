@@ -273,6 +273,28 @@ Test(faults, a_drive_that_fails_while_an_end_is_written_for_what_was_cut_off_lea
     rig_free(rig);
 }
 
+Test(faults, no_drive_that_could_begin_says_why)
+{
+    static const uint64_t two[] = {12 * MIB, 12 * MIB, 0};
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, two);
+    struct stria_trouble trouble = {0};
+    struct stria_writer *writer = NULL;
+    break_drive(rig, 0, "trim:lost");
+    break_drive(rig, 1, "trim:lost");
+    rig->config.read_deadline_ns = STRIA_NS_PER_S / 2;
+    rig->config.discard = true;
+    cr_expect(stria_writer_begin(rig_open(rig, true), NULL, &writer, &trouble) == STRIA_ERR_GONE);
+    for (unsigned index = 0; index < 2; index++)
+        cr_expect(strstr(trouble.sentence, rig->config.drives[index].path), "%s", trouble.sentence);
+    cr_expect(strstr(trouble.sentence, "a trim never ended"), "%s", trouble.sentence);
+    rig_close(rig);
+    break_drive(rig, 1, "write#1-:eio");
+    cr_expect(stria_writer_begin(rig_open(rig, true), NULL, &writer, &trouble) == STRIA_ERR_GONE);
+    for (unsigned index = 0; index < 2; index++)
+        cr_expect(strstr(trouble.sentence, rig->config.drives[index].path), "%s", trouble.sentence);
+    rig_free(rig);
+}
+
 Test(faults, a_removal_that_no_drive_took_leaves_an_array_that_can_be_asked)
 {
     static const uint64_t one[] = {12 * MIB, 0};
