@@ -56,14 +56,11 @@ void stria_ring_adopt(struct stria_ring *ring, void *memory, size_t bytes)
 {
     *ring = (struct stria_ring){.base = memory, .bytes = bytes};
     touch(ring->base, ring->bytes);
-    ring->locked = mlock(ring->base, ring->bytes) == 0;
 }
 
 void stria_ring_destroy(struct stria_ring *ring)
 {
     if (ring->owned)
         stria_pages_unmap(ring->base, ring->bytes);
-    else if (ring->locked)
-        munlock(ring->base, ring->bytes);
     memset(ring, 0, sizeof(*ring));
 }

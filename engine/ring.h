@@ -12,7 +12,7 @@ struct stria_ring {
     uint8_t *base;
     size_t bytes;
     bool huge;   /* on explicit huge pages */
-    bool locked; /* cannot be paged out */
+    bool locked; /* cannot be paged out; false where it is the caller's, who knows */
     bool owned;  /* ours to unmap; false: the caller's memory */
 };
 
@@ -20,7 +20,8 @@ struct stria_ring {
  * locked where RLIMIT_MEMLOCK allows. STRIA_ERR_NO_MEMORY with a sentence that names the size. */
 int stria_ring_create(struct stria_ring *ring, size_t bytes, struct stria_trouble *trouble);
 
-/* Uses the caller's memory, touching each page. */
+/* Uses the caller's memory, touching each page. It is neither locked nor unlocked: locks do not nest, so
+ * undoing ours would undo the caller's. */
 void stria_ring_adopt(struct stria_ring *ring, void *memory, size_t bytes);
 
 void stria_ring_destroy(struct stria_ring *ring);

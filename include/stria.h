@@ -86,7 +86,8 @@ int stria_array_remove(struct stria_array *array, const char *name, struct stria
 
 struct stria_writer_options {
     const char *name; /* null or empty: made from date and time; else new to the array, safe as a file name */
-    void *memory;     /* the ring in the caller's memory (for DMA), aligned to 4096; null: allocated */
+    void *memory;     /* the ring in the caller's memory (for DMA), aligned to 4096; null: allocated. It is
+                         prefaulted, but locked only if the caller has locked it, and stays as it is */
     size_t memory_bytes; /* of it; whole chunks are used */
     bool unhashed;       /* for benches: the recording cannot be verified */
 };
