@@ -48,7 +48,7 @@ int stria_ring_create(struct stria_ring *ring, size_t bytes, struct stria_troubl
             bytes >> 20);
     if (!ring->huge)
         touch(ring->base, ring->bytes);
-    ring->locked = mlock(ring->base, ring->bytes) == 0;
+    ring->locked = mlock(ring->base, ring->bytes) == 0 || ring->huge;
     return STRIA_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "support/uuid.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,20 @@ static int check_array(const struct stria_array *array, struct stria_trouble *tr
     return STRIA_OK;
 }
 
+static void complain(struct stria_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void complain(struct stria_writer *writer, const char *format, ...)
+{
+    const size_t used = strlen(writer->complaint);
+    const size_t begin = used > 0 && used + 3 < sizeof(writer->complaint) ? used + 2 : used;
+    va_list arguments;
+    memcpy(writer->complaint + used, "; ", begin - used);
+    va_start(arguments, format);
+    vsnprintf(writer->complaint + begin, sizeof(writer->complaint) - begin, format, arguments);
+    va_end(arguments);
+}
+
 static int create_ring(struct stria_writer *writer, const struct stria_writer_options *options,
                        struct stria_trouble *trouble)
 {
@@ -86,6 +101,11 @@ static int create_ring(struct stria_writer *writer, const struct stria_writer_op
         stria_ring_adopt(&writer->ring, options->memory, slots * chunk);
     else if (stria_ring_create(&writer->ring, slots * chunk, trouble) != STRIA_OK)
         return STRIA_ERR_NO_MEMORY;
+    if (writer->ring.owned && !writer->ring.locked)
+        complain(writer,
+                 "the buffer of %" PRIu64 " MiB is not locked and may be paged out, which stalls the stream: "
+                 "raise the locked-memory limit (ulimit -l, LimitMEMLOCK=)",
+                 slots * chunk >> 20);
     writer->slot_data = calloc(slots, sizeof(*writer->slot_data));
     if (!writer->slot_data || stria_intake_create(&writer->intake, writer->slot_count, array->chunk_bytes,
                                                   &writer->array->bell) != STRIA_OK)
@@ -95,10 +115,38 @@ static int create_ring(struct stria_writer *writer, const struct stria_writer_op
     return STRIA_OK;
 }
 
+struct notes {
+    char of[STRIA_DRIVES_MAX][sizeof(((struct stria_traits *)0)->note)];
+};
+
+/* What drives lack since they know the ring's memory, told once where several lack the same. */
+static void complain_of_notes(struct stria_writer *writer, const struct notes *before)
+{
+    const struct stria_array *array = writer->array;
+    for (uint32_t index = 0; index < array->member_count; index++) {
+        const struct stria_drive *drive = array->members[index].drive;
+        uint32_t earlier = 0, later = 0;
+        if (!drive || strcmp(drive->traits.note, before->of[index]) == 0)
+            continue;
+        for (uint32_t other = 0; other < array->member_count; other++) {
+            const struct stria_drive *its = array->members[other].drive;
+            const bool same = other != index && its && strcmp(its->traits.note, before->of[other]) != 0 &&
+                              strcmp(its->traits.note, drive->traits.note) == 0;
+            earlier += same && other < index;
+            later += same && other > index;
+        }
+        if (earlier == 0 && later > 0)
+            complain(writer, "%.200s and %u more: %s", drive->traits.path, later, drive->traits.note);
+        else if (earlier == 0)
+            complain(writer, "%.200s: %s", drive->traits.path, drive->traits.note);
+    }
+}
+
 /* Drives may have been lost before, too, while what is free was trimmed. */
 static int attach_drives(struct stria_writer *writer, struct stria_trouble *trouble)
 {
     struct stria_array *array = writer->array;
+    struct notes before = {0};
     for (uint32_t index = 0; index < array->member_count; index++) {
         struct stria_member *member = &array->members[index];
         const struct stria_region regions[] = {
@@ -107,10 +155,12 @@ static int attach_drives(struct stria_writer *writer, struct stria_trouble *trou
         };
         if (!member->drive)
             continue;
+        memcpy(before.of[index], member->drive->traits.note, sizeof(before.of[index]));
         int code = member->drive->backend->attach(member->drive, regions, 2);
         if (code != STRIA_OK)
             stria_array_drop(array, index, stria_code_text(code));
     }
+    complain_of_notes(writer, &before);
     return stria_array_present(array) > 0 ? STRIA_OK : stria_array_no_drive_left(array, trouble);
 }
 

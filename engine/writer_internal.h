@@ -44,6 +44,7 @@ struct stria_writer {
     pthread_t thread;
     bool thread_runs;
     bool unhashed;
+    char complaint[768];    /* what could not be had at the beginning */
     uint64_t skipped_bytes; /* the producer's alone */
 
     /* Written by the pump's thread under lock, read by anybody under it. */

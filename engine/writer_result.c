@@ -21,6 +21,11 @@ int stria_writer_drive_progress(struct stria_writer *writer, uint32_t drive,
     return STRIA_OK;
 }
 
+const char *stria_writer_complaint(const struct stria_writer *writer)
+{
+    return writer->complaint;
+}
+
 void stria_writer_result(const struct stria_writer *writer, struct stria_result *result)
 {
     struct stria_recorder_status status;

@@ -98,6 +98,10 @@ struct stria_writer_options {
 int stria_writer_begin(struct stria_array *array, const struct stria_writer_options *options,
                        struct stria_writer **writer, struct stria_trouble *trouble);
 
+/* What was wanted and could not be had when it began, such as memory that is locked, with the remedy; empty
+ * if nothing. It costs speed, not data. As long as the writer is there. */
+const char *stria_writer_complaint(const struct stria_writer *writer);
+
 /* A buffer of one chunk, aligned to 4096, waited for up to wait_ns (UINT64_MAX: for ever). Several may be
  * held; they follow each other in the stream in the order in which they were acquired. One thread acquires.
  * STRIA_ERR_TIMEOUT: all are in use; STRIA_ERR_ARRAY_FULL: no extent is left; STRIA_ERR_GONE: no drive is

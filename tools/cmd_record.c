@@ -146,6 +146,8 @@ static int begin(struct run *run)
     stria_array_describe(run->array, &run->info);
     int code = stria_writer_begin(run->array, &writer, &run->writer, &trouble);
     stria_opening_tell_lost("record", run->array, present);
+    if (code == STRIA_OK && stria_writer_complaint(run->writer)[0])
+        fprintf(stderr, "stria record: warning: %s\n", stria_shown(stria_writer_complaint(run->writer)));
     return code == STRIA_OK ? STRIA_STATUS_OK : stria_status_fail("record", &trouble);
 }
 
