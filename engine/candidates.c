@@ -119,11 +119,10 @@ static struct choice choose_array(const struct stria_array *array, const struct 
         if (!candidates[index].drive || (choice.super && same_array(super, choice.super)))
             continue;
         const uint32_t votes = votes_for(candidates, count, super);
-        const bool better_named =
-            votes == most && choice.super && is_named(array, super) && !is_named(array, choice.super);
-        if (votes > most || better_named)
+        const bool named = is_named(array, super);
+        if (!choice.super || votes > most || (votes == most && named && !is_named(array, choice.super)))
             choice = (struct choice){.super = super};
-        else if (votes == most && is_named(array, super) == is_named(array, choice.super))
+        else if (votes == most && named == is_named(array, choice.super))
             choice.tied = true;
         most = votes > most ? votes : most;
     }
