@@ -99,7 +99,7 @@ static uint32_t votes_for(const struct candidate *candidates, uint32_t count,
 
 static bool is_named(const struct stria_array *array, const struct stria_superblock *super)
 {
-    return strcmp(super->array_name, array->config->name) == 0;
+    return super && strcmp(super->array_name, array->config->name) == 0;
 }
 
 /* Which array the drives are taken for. */
