@@ -355,9 +355,9 @@ int stria_array_open_members(struct stria_array *array, struct stria_trouble *tr
     int code = reason ? reason->code : STRIA_OK;
     if (reason && trouble)
         *trouble = *reason;
-    if (code == STRIA_OK)
+    if (!reason)
         code = check_choice(array, &choice, candidates, count, trouble);
-    if (code == STRIA_OK)
+    if (!reason && code == STRIA_OK)
         adopt_members(array, choice.super, candidates, count);
     for (uint32_t index = 0; code != STRIA_OK && index < count; index++)
         stria_stack_close(candidates[index].drive);
