@@ -74,7 +74,7 @@ drive_is_away() {
 back_and_forth() {
     linux_made adaptive
     bare 0 "record name=three size=5MiB seed=3"
-    ini 3
+    ini 3 test
     expect 0 "$stria" record array.ini --name four --input synthetic --seed 4 --size 3MiB
     bare 0 "record verify name=five size=2MiB"
     for name in one two three four five; do

@@ -43,10 +43,11 @@ bare() {
         -semihosting-config enable=on,target=native -kernel "$image" -append "$options" "$@"
 }
 
-# ini COUNT: array.ini over the files of so many drives, for the command on the host.
+# ini COUNT [NAME]: array.ini over the files of so many drives, for the command on the host; NAME is the array's, by
+# default as the image names one.
 ini() {
     {
-        printf '[array]\nname = bare\nbuffer = 16MiB\n'
+        printf '[array]\nname = %s\nbuffer = 16MiB\n' "${2-bare}"
         for one in $(seq 0 $(($1 - 1))); do
             printf '[drive.drive%d]\npath = d%d.img\n' "$one" "$one"
         done
