@@ -46,8 +46,8 @@ TestSuite(ini, .fini = clear);
 
 Test(ini, sections_and_values_come_in_order_with_their_lines)
 {
-    cr_expect_eq(parse("[a]\nk = v\n\n; remark\n[b]\nk=w # no comment\n"), STRIA_OK);
-    cr_expect_str_eq(told, "1:[a] 2:k=v 5:[b] 6:k=w # no comment ");
+    cr_expect_eq(parse("[a]\nk = v\n\n; remark\n[b]\nk=w # remark\n"), STRIA_OK);
+    cr_expect_str_eq(told, "1:[a] 2:k=v 5:[b] 6:k=w ");
 }
 
 Test(ini, a_section_without_keys_is_told_and_a_long_name_is_not_cut)
@@ -61,8 +61,8 @@ Test(ini, a_section_without_keys_is_told_and_a_long_name_is_not_cut)
 
 Test(ini, a_comment_may_follow_a_value_a_section_or_nothing)
 {
-    cr_expect_eq(parse("[a] ; one\n[b]# two\nk = v ; three\nl =; four\nm = ; five\nn = v;w\n"), STRIA_OK);
-    cr_expect_str_eq(told, "1:[a] 2:[b] 3:k=v 4:l= 5:m= 6:n=v;w ");
+    cr_expect_eq(parse("[a] ; one\n[b]# two\nk = v ; three\nl =; four\nm = ; five\nn = v;w\no = v#w\n"), STRIA_OK);
+    cr_expect_str_eq(told, "1:[a] 2:[b] 3:k=v 4:l= 5:m= 6:n=v;w 7:o=v#w ");
 }
 
 Test(ini, a_line_without_an_equals_sign_has_no_value_and_one_with_it_an_empty_one)
