@@ -181,6 +181,26 @@ static uint64_t feed_until_gone(struct stria_writer *writer)
     return durable;
 }
 
+/* A gap right below the watermark ends the stream as it is found: its name is on the media, but nothing tells
+ * whether the lost chunk was a whole one. */
+static uint64_t durable_without_gaps_at_its_end(const struct stria_writer *writer,
+                                                const struct stria_result *result)
+{
+    uint64_t end = result->durable_bytes;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t index = 0; index < result->gap_count; index++) {
+            struct stria_gap_info gap;
+            cr_assert(stria_writer_gap(writer, index, &gap) == STRIA_OK);
+            if (gap.offset_bytes < end && gap.offset_bytes + gap.length_bytes >= end) {
+                end = gap.offset_bytes;
+                moved = true;
+            }
+        }
+    }
+    return end;
+}
+
 Test(faults, what_was_durable_is_readable_when_all_drives_are_lost)
 {
     static uint8_t data[36 * MIB], expected[36 * MIB]; /* all that the drives hold */
@@ -193,6 +213,7 @@ Test(faults, what_was_durable_is_readable_when_all_drives_are_lost)
     cr_expect(stria_writer_end(writer) == STRIA_ERR_GONE);
     struct stria_result result;
     stria_writer_result(writer, &result);
+    const uint64_t found_least = durable_without_gaps_at_its_end(writer, &result);
     stria_writer_free(writer);
     mend(rig);
     struct stria_reader *reader;
@@ -205,7 +226,7 @@ Test(faults, what_was_durable_is_readable_when_all_drives_are_lost)
     stria_reader_close(reader);
     uint64_t read[4];
     rig_read(rig, "first", 1, read);
-    cr_expect(read[STRIA_READ_OK] + read[STRIA_READ_GAP] >= result.durable_bytes);
+    cr_expect(read[STRIA_READ_OK] + read[STRIA_READ_GAP] >= found_least);
     cr_expect(read[STRIA_READ_MISSING] + read[STRIA_READ_CORRUPT] == 0);
     rig_free(rig);
 }
@@ -234,6 +255,9 @@ static void cut_off_with_a_full_log(struct rig *rig)
             cr_assert(stria_array_remove(rig->array, name, &trouble) == STRIA_OK, "%s", trouble.sentence);
     }
     rig_close(rig);
+#ifdef __SANITIZE_THREAD__
+    cr_skip_test("the thread sanitizer ends a fork that begins threads");
+#endif
     pid_t child = fork();
     if (child == 0) {
         struct stria_progress progress = {0};
