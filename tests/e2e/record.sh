@@ -295,7 +295,8 @@ little_locked_memory() {
         prlimit --pid "$(exec sh -c 'echo $PPID')" --memlock=65536:65536
         expect 0 unprivileged ./stria record array.ini --name a --input input
     )
-    complains 'the buffer of 16 MiB is not locked'
+    # The address sanitizer locks nothing, and says that it did.
+    [ -n "${STRIA_SANITIZED-}" ] || complains 'the buffer of 16 MiB is not locked'
     complains 'drive0\.img and 1 more: no fixed buffers: the locked-memory limit is 64 KiB'
     [ "$(grep -c warning: err)" -eq 1 ] || fail "told more than once: $(cat err)"
     expect 0 "$stria" verify array.ini
