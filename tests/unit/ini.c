@@ -61,7 +61,8 @@ Test(ini, a_section_without_keys_is_told_and_a_long_name_is_not_cut)
 
 Test(ini, a_comment_may_follow_a_value_a_section_or_nothing)
 {
-    cr_expect_eq(parse("[a] ; one\n[b]# two\nk = v ; three\nl =; four\nm = ; five\nn = v;w\no = v#w\n"), STRIA_OK);
+    cr_expect_eq(parse("[a] ; one\n[b]# two\nk = v ; three\nl =; four\nm = ; five\nn = v;w\no = v#w\n"),
+                 STRIA_OK);
     cr_expect_str_eq(told, "1:[a] 2:[b] 3:k=v 4:l= 5:m= 6:n=v;w 7:o=v#w ");
 }
 
