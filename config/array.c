@@ -210,6 +210,7 @@ int stria_array_config_parse(const char *path, const char *text, size_t bytes,
     snprintf(config->file, sizeof(config->file), "%s", path);
     apply_initial(STRIA_KEY_ARRAY, config);
     int code = parse_text(&reader, text, bytes);
+    config->name_initial = lines->of_array[stria_key_find(STRIA_KEY_ARRAY, "name") - stria_keys] == 0;
     /* What is no text has been told already; there is nothing to check. */
     if (code != STRIA_ERR_NO_MEMORY && !memchr(text, '\0', bytes)) {
         stria_config_check(config, lines, problems);

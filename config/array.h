@@ -41,6 +41,7 @@ void stria_drive_config_plain(struct stria_drive_config *drive);
 struct stria_array_config {
     char file[STRIA_CONFIG_PATH_BYTES]; /* as named by the caller, for messages */
     char name[STRIA_NAME_BYTES];
+    bool name_initial; /* the text has no name: it does not say that it means no other array */
     enum stria_policy policy;
     uint32_t chunk_bytes;  /* a power of two, STRIA_CHUNK_BYTES_MIN to STRIA_CHUNK_BYTES_MAX */
     uint64_t buffer_bytes; /* memory ring: STRIA_SLOTS_MIN to STRIA_SLOTS_MAX chunks, rounded down to whole

@@ -102,6 +102,12 @@ static bool is_named(const struct stria_array *array, const struct stria_superbl
     return super && strcmp(super->array_name, array->config->name) == 0;
 }
 
+/* An array.ini without a name means whichever array its paths lead to. */
+static bool is_meant(const struct stria_array *array, const char *name)
+{
+    return array->config->name_initial || strcmp(name, array->config->name) == 0;
+}
+
 /* Which array the drives are taken for. */
 struct choice {
     const struct stria_superblock *super; /* of one of its drives; null: there is none */
@@ -153,7 +159,7 @@ static int check_choice(const struct stria_array *array, const struct choice *ch
 {
     const struct stria_array_config *config = array->config;
     char owners[4096];
-    if (!array->writable || (is_named(array, choice->super) && !choice->tied))
+    if (!array->writable || (!choice->tied && choice->super && is_meant(array, choice->super->array_name)))
         return STRIA_OK;
     print_owners(candidates, count, owners, sizeof(owners));
     if (choice->tied)
@@ -198,7 +204,7 @@ static void complain_of_stranger(struct stria_array *array, const char *path,
 static void compare_to_ini(struct stria_array *array)
 {
     const struct stria_array_config *config = array->config;
-    if (strcmp(config->name, array->name) != 0)
+    if (!is_meant(array, array->name))
         stria_array_complain(array,
                              "%s: name = %s, but its drives belong to array '%s', which is therefore only "
                              "read: correct the paths, or write name = %s",

@@ -297,15 +297,18 @@ static struct rig *named(const char *name, const uint64_t *sizes)
     return rig;
 }
 
-/* What an array.ini of that name over such drives opens for reading and for writing; null: nothing. */
+/* What an array.ini of that name, null: of none, over such drives opens for reading and for writing; null:
+ * nothing. */
 static void expect_opened(const char *name, const struct stria_drive_config *const drives[], const char *read,
                           const char *written)
 {
+    static const char initial[] = "array";
     struct rig rig = {0};
     struct stria_trouble trouble = {0};
     struct stria_array_info info;
     snprintf(rig.config.file, sizeof(rig.config.file), "mixed.ini");
-    snprintf(rig.config.name, sizeof(rig.config.name), "%s", name);
+    snprintf(rig.config.name, sizeof(rig.config.name), "%s", name ? name : initial);
+    rig.config.name_initial = !name;
     rig.config.read_deadline_ns = 5 * STRIA_NS_PER_S;
     rig.config.depth = 4;
     while (drives[rig.config.drive_count]) {
@@ -342,6 +345,8 @@ Test(array, the_one_that_is_named_is_written_to_and_no_other)
     expect_opened("alpha", DRIVES(&a[0], &b[0], &a[1], &t[1]), "alpha", "alpha");
     expect_opened("alpha", DRIVES(&b[0]), "beta", NULL);
     expect_opened("beta", DRIVES(&b[0]), "beta", "beta");
+    expect_opened(NULL, DRIVES(&b[0]), "beta", "beta");
+    expect_opened(NULL, DRIVES(&b[0], &a[1]), "beta", NULL);
     rig_expect_whole(alpha, "run", 20 * CHUNK, 'a');
     rig_expect_whole(beta, "run", 20 * CHUNK, 'b');
     rig_expect_whole(twin, "run", 20 * CHUNK, 'b');

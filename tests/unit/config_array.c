@@ -103,6 +103,7 @@ Test(config_array, names_are_as_the_media_want_them)
 {
     assert_good("[array]\nname = rig\n" DRIVE);
     cr_assert(stria_name_valid(config->name), "the default shows behind the name that was given");
+    cr_assert_not(config->name_initial);
     cr_assert(stria_name_valid(config->drives[0].name));
 }
 
@@ -110,6 +111,7 @@ Test(config_array, what_is_not_given_has_a_default)
 {
     assert_good(DRIVE);
     cr_assert_str_eq(config->name, "array");
+    cr_assert(config->name_initial);
     cr_assert_eq(config->policy, STRIA_POLICY_ADAPTIVE);
     cr_assert_eq(config->chunk_bytes, STRIA_CHUNK_BYTES_DEFAULT);
     cr_assert_eq(config->buffer_bytes, 512u << 20);

@@ -69,9 +69,10 @@ remove_by_sysfs() {
     echo 1 >"$(controller_of "$1")/device/remove"
 }
 
-# A reset takes a moment and loses nothing: the kernel sends again what was in flight.
+# A reset takes a moment and loses nothing: the kernel sends again what was in flight. Requests that QEMU forgets in a reset
+# it misses after 6 seconds, and resets again after 12.
 reset() {
-    made adaptive "a b c"
+    made adaptive "a b c" 'write_deadline = 1min'
     recording_meanwhile reset_thrice b
     [ $ended -eq 0 ] || fail "it ended with $ended"
     json report.json 'd["recording"]["dropped_bytes"] == 0 and not any(x["lost"] for x in d["drives"])' True
