@@ -1,5 +1,6 @@
 #include "engine/create.h"
 
+#include "core/assert.h"
 #include "core/creation.h"
 #include "engine/array_internal.h"
 #include "engine/gang.h"
@@ -155,11 +156,13 @@ static void describe(const struct creation *creation, struct stria_created *crea
     stria_uuid_text(creation->supers[0].array_uuid, created->uuid);
     created->block_bytes = creation->block_bytes;
     for (uint32_t index = 0; index < creation->config->drive_count; index++) {
+        const struct stria_drive *drive = creation->drives[index];
+        STRIA_ASSERT(drive);
         created->drives[index].drive_bytes = creation->supers[index].geometry.drive_bytes;
         created->drives[index].extents = creation->supers[index].geometry.extent_count;
-        created->drives[index].block_bytes = creation->drives[index]->traits.block_bytes;
+        created->drives[index].block_bytes = drive->traits.block_bytes;
         snprintf(created->drives[index].serial, sizeof(created->drives[index].serial), "%s",
-                 creation->drives[index]->traits.serial);
+                 drive->traits.serial);
     }
 }
 
