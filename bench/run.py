@@ -126,15 +126,34 @@ def disk():
 
 def sweep():
     """1, 2, 4, 8 drives and chunks of 64 KiB to 16 MiB, unhashed: a chunk costs no more on more drives"""
-    paths = targets.loops(8, 1350)
+    counts = (1, 2, 4, 8)
+    paths = targets.loops(counts[-1], 1350)
+
+    def costs(chunk):
+        """(GB/s, us of CPU a chunk) for each count of drives."""
+        found = {}
+        for count in counts:
+            rate, cost = record(paths[:count], "--unhashed", "--chunk", chunk, "--buffer", 512 * MIB, size=count * 1300 * MIB)
+            found[count] = rate, cost * chunk / 1e3
+        return found
+
     for chunk in (64 << 10, 256 << 10, MIB, 4 * MIB, 16 * MIB):
-        turns = [{count: record(paths[:count], "--unhashed", "--chunk", chunk, "--buffer", 512 * MIB, size=count * 1300 * MIB)
-                  for count in (1, 2, 4, 8)} for _ in range(ROUNDS)]
-        for count in (1, 2, 4, 8):
-            rate = statistics.median(turn[count][0] for turn in turns)
-            cost = statistics.median(turn[count][1] for turn in turns) * chunk / 1e3
-            print(f"  {chunk >> 10:>6} KiB, {count} drives: {rate:6.2f} GB/s, {cost:8.1f} us of CPU a chunk", flush=True)
-        tell(f"CPU a chunk on 8 drives / on 1, {chunk >> 10} KiB", [turn[8][1] / turn[1][1] for turn in turns], 1.25, at_most=True)
+        alone, full = [], []
+        for _ in range(ROUNDS):
+            alone.append(costs(chunk))
+            with targets.full_processors():
+                full.append(costs(chunk))
+        for count in counts:
+            rate, cost = (statistics.median(turn[count][which] for turn in alone) for which in (0, 1))
+            beside = statistics.median(turn[count][1] for turn in full)
+            print(f"  {chunk >> 10:>6} KiB, {count} drives: {rate:6.2f} GB/s, {cost:7.1f} us of CPU a chunk, {beside:7.1f} with "
+                  f"full processors", flush=True)
+        # One drive leaves a processor idle, from two on the loop devices' copying fills both: like is compared with like.
+        tell(f"CPU a chunk on 8 drives / on 2, {chunk >> 10} KiB", [turn[8][1] / turn[2][1] for turn in alone], 1.25, at_most=True)
+        tell(f"CPU a chunk on 8 drives / on 1, {chunk >> 10} KiB, full processors", [turn[8][1] / turn[1][1] for turn in full],
+             1.25, at_most=True)
+        unlike = statistics.median(turn[8][1] / turn[1][1] for turn in alone)
+        print(f"  on 8 drives / on 1, which leaves a processor idle: {unlike:.2f}", flush=True)
 
 
 PROFILE = """[drive]

@@ -1,12 +1,14 @@
 """What is measured on: scratch files in memory or on a disk, and loop devices of them; all gone at the end."""
 
 import atexit
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 _folders = []
 _loops = []
@@ -64,6 +66,35 @@ def loops(count, mib, direct=False):
         _loops.append(loop)
         made.append(loop)
     return made
+
+
+def _copy_for_ever(parent):
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    source = memoryview(bytearray(64 << 20))
+    target = memoryview(bytearray(64 << 20))
+    while os.getppid() == parent:
+        target[:] = source
+
+
+@contextlib.contextmanager
+def full_processors():
+    """No processor is idle and no cache stays warm: each copies memory whenever it has nothing else to do."""
+    parent = os.getpid()
+    copiers = []
+    try:
+        for _ in range(os.cpu_count()):
+            copiers.append(os.fork())
+            if copiers[-1] == 0:
+                try:
+                    _copy_for_ever(parent)
+                finally:
+                    os._exit(1)
+        time.sleep(0.5)  # their memory is there by then
+        yield
+    finally:
+        for copier in copiers:
+            os.kill(copier, signal.SIGKILL)
+            os.waitpid(copier, 0)
 
 
 def held_to(device, bytes_per_s):
