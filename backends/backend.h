@@ -30,8 +30,9 @@ enum stria_io_op { STRIA_IO_READ, STRIA_IO_WRITE, STRIA_IO_FLUSH, STRIA_IO_TRIM 
 struct stria_io {
     enum stria_io_op op;
     bool digest_wanted; /* see below */
-    bool may_coalesce;  /* the caller may be told of its end a little later, together with others': see
-                           threaded.h. Nobody else need know it */
+    bool may_coalesce;  /* it may go to the medium no sooner than with the next poll, and the caller may be
+                           told of its end a little later, both together with others: see threaded.h. Nobody
+                           need heed it */
     uint64_t offset;    /* from the drive's start; zero for a flush */
     uint64_t length;    /* zero for a flush; at most traits.transfer_bytes_max except for a trim */
     void *data;         /* null for flush and trim */
@@ -104,6 +105,9 @@ struct stria_region {
 struct stria_drive {
     const struct stria_backend *backend; /* first member of every backend's own drive struct */
     struct stria_traits traits;          /* set by open; attach may update depth_max, registered and note */
+    uint32_t gather; /* the user's: a poll that waits may do so until so many have finished, or until wait_ns
+                        is over, and then no wake need end it. At most what is in flight; zero is one. Nobody
+                        need heed it */
 };
 
 struct stria_backend {

@@ -7,7 +7,7 @@
  *
  * Ends of requests with stria_io.may_coalesce are told together, for each wakes the caller's thread: at the
  * latest when half of the most that it has had under way is left, when another kind of request ends, or
- * after 20 ms. Whoever polls finds them before.
+ * after 40 ms. Whoever polls may find them before.
  *
  * Revoking returns at once, also while the thread hangs in the system; what the thread has not taken by then
  * is polled at once, with STRIA_ERR_GONE.

@@ -55,7 +55,8 @@ struct threaded_drive {
     struct stria_drive *inner;
     void (*notify)(void *context);
     void *context;
-    uint32_t inside;    /* requests in inner */
+    uint32_t inside;    /* requests in inner … */
+    uint32_t urgent;    /* … of which so many may not coalesce */
     bool untold;        /* completions were given that the caller was not notified of */
     bool hurried;       /* … and one of them may not wait */
     bool inner_is_full; /* it refused the one in held_slot */

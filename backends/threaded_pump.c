@@ -28,6 +28,14 @@ static bool caller_can_wait(const struct threaded_drive *threaded)
     return !threaded->hurried && threaded->inside * 2 > depth_peak(threaded);
 }
 
+/* How many ends one wait is for, where nobody wakes the thread out of it: no more than leave half of the
+ * depth under way. */
+static uint32_t gather(const struct threaded_drive *threaded)
+{
+    const uint32_t half = depth_peak(threaded) / 2;
+    return threaded->urgent == 0 && threaded->inside > half ? threaded->inside - half : 1;
+}
+
 /* The caller has waited long enough for what is in flight. */
 static bool given_up(struct threaded_drive *threaded)
 {
@@ -55,6 +63,7 @@ static void completion_give(struct threaded_drive *threaded, uint32_t slot, stru
     done.digest = io->digest_wanted ? threaded->digests[slot] : 0;
     threaded->untold = true;
     threaded->hurried |= !io->may_coalesce;
+    threaded->urgent -= !io->may_coalesce;
     threaded->free_slots[--threaded->inside] = slot;
     threaded->completion_entries[stria_handover_free(&threaded->completions)] = done;
     stria_handover_give(&threaded->completions);
@@ -116,6 +125,7 @@ static bool request_take(struct threaded_drive *threaded, uint32_t *slot)
     if (taken) {
         *slot = threaded->free_slots[threaded->inside++];
         threaded->slots[*slot] = threaded->request_entries[stria_handover_next(&threaded->requests)];
+        threaded->urgent += !threaded->slots[*slot].may_coalesce;
         stria_handover_take(&threaded->requests);
     }
     pthread_mutex_unlock(&threaded->guard);
@@ -156,6 +166,7 @@ static void completions_collect(struct threaded_drive *threaded)
         return;
     struct stria_done done[BATCH_MAX];
     const bool brief = enough || threaded->stopping;
+    threaded->inner->gather = enough ? gather(threaded) : 1;
     int count = threaded->inner->backend->poll(threaded->inner, done, BATCH_MAX,
                                                brief ? SATURATED_WAIT_NS : IDLE_WAIT_NS);
     atomic_store(&threaded->rest, THREADED_AWAKE);

@@ -178,6 +178,8 @@ int uring_submit(struct stria_drive *drive, const struct stria_io *io)
         .tag = io->tag, .length = io->length, .turn = slot->turn + 1, .op = io->op, .busy = true};
     uring->dialect->prepare(uring, sqe, index, io);
     sqe->user_data = (uint64_t)slot->turn << 32 | index;
+    if (io->may_coalesce)
+        return STRIA_OK; /* poll enters */
     uint64_t begin_ns = stria_clock_ns();
     code = enter(uring);
     slot->submit_ns = stria_clock_ns() - begin_ns;
@@ -235,7 +237,7 @@ static void wake_arm(struct uring_drive *uring)
     uring->wake_armed = true;
 }
 
-/* Waits for any completion, the wake's included. */
+/* Waits for as many completions as are to be gathered, the wake's included. */
 static void wait_any(struct uring_drive *uring, uint64_t wait_ns)
 {
     wake_arm(uring);
@@ -243,8 +245,9 @@ static void wait_any(struct uring_drive *uring, uint64_t wait_ns)
         return;
     struct __kernel_timespec wait = {.tv_sec = (long long)(wait_ns / STRIA_NS_PER_S),
                                      .tv_nsec = (long long)(wait_ns % STRIA_NS_PER_S)};
+    const uint32_t count = uring->drive.gather < uring->busy_count ? uring->drive.gather : uring->busy_count;
     struct io_uring_cqe *cqe;
-    int error = io_uring_wait_cqes(&uring->ring, &cqe, 1, &wait, NULL);
+    int error = io_uring_wait_cqes(&uring->ring, &cqe, count > 0 ? count : 1, &wait, NULL);
     if (error < 0 && error != -ETIME && error != -EINTR && error != -EAGAIN && error != -EBUSY)
         uring->broken = stria_code_of_errno(-error);
 }

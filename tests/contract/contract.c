@@ -151,6 +151,29 @@ CONTRACT(every_tag_comes_back_exactly_once)
     free(data);
 }
 
+/* Also when more is to be gathered than is under way. */
+CONTRACT(requests_that_may_coalesce_end_without_a_wait)
+{
+    char *data = subject_memory(8 * MIB, 5);
+    for (uint32_t gather = 0; gather <= 2 * drive->traits.depth_max; gather++) {
+        struct stria_io io = {.op = STRIA_IO_READ, .length = MIB, .may_coalesce = true};
+        const uint64_t begin_ns = stria_clock_ns();
+        for (io.tag = 0; io.tag < 8; io.tag++) {
+            io.offset = io.tag * MIB % SUBJECT_BYTES;
+            io.data = data + io.tag * MIB;
+            cr_assert(drive->backend->submit(drive, &io) == STRIA_OK);
+        }
+        drive->gather = gather;
+        for (unsigned i = 0, seen = 0; i < 8; i++) {
+            struct stria_done done = request_wait(drive);
+            cr_assert(done.code == STRIA_OK && done.bytes == MIB && done.tag < 8 && !(seen >> done.tag & 1));
+            seen |= 1u << done.tag;
+        }
+        cr_assert(stria_clock_ns() - begin_ns < REQUEST_WAIT_NS, "%u at once", gather);
+    }
+    free(data);
+}
+
 CONTRACT(a_poll_waits_no_longer_than_it_may)
 {
     struct stria_done done;

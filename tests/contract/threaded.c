@@ -25,7 +25,8 @@ struct puppet {
     _Atomic unsigned hung; /* how often submit hung */
     _Atomic unsigned closed;
     _Atomic unsigned submitted;
-    _Atomic unsigned waits; /* how often poll began to wait */
+    _Atomic unsigned waits;  /* how often poll began to wait */
+    _Atomic unsigned gather; /* as it was then */
     _Atomic unsigned wakes;
     const struct stria_region *regions; /* as attached last */
     struct stria_bell bell;
@@ -69,6 +70,7 @@ static int puppet_poll(struct stria_drive *drive, struct stria_done *done, unsig
         return 1;
     }
     if (atomic_load(&puppet->hold) || !puppet->count) {
+        atomic_store(&puppet->gather, drive->gather);
         atomic_fetch_add(&puppet->waits, 1);
         stria_bell_wait(&puppet->bell, ticket, wait_ns);
         return 0;
@@ -357,6 +359,32 @@ Test(threaded, ends_that_may_coalesce_are_told_at_once_when_half_is_left_or_one_
     }
     cr_expect(half_ns < 20000000u);
     cr_expect(hurried_ns < 20000000u);
+    drive->backend->close(drive);
+}
+
+/* How many ends the thread waits for at once. */
+static unsigned gathered(void)
+{
+    until(&puppet.waits,
+          atomic_load(&puppet.waits) + 2); /* one may have begun before the last request came */
+    return atomic_load(&puppet.gather);
+}
+
+Test(threaded, waits_for_many_ends_at_once_unless_one_may_not_coalesce)
+{
+    struct stria_drive *drive = puppet_wrap(8);
+    submit_held(drive, 1);
+    cr_expect(gathered() <= 1, "one alone, out of whose wait the thread can be woken");
+    take_all(drive, 1);
+    atomic_store(&puppet.hold, true);
+    reads_submit(drive, 7, true);
+    cr_expect(gathered() == 4, "%u of 7", gathered());
+    reads_submit(drive, 1, false);
+    cr_expect(gathered() == 1, "a request that does not may be the next to end");
+    take_all(drive, 8);
+    submit_held(drive, 8);
+    cr_expect(gathered() == 1);
+    take_all(drive, 8);
     drive->backend->close(drive);
 }
 
