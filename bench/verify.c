@@ -75,6 +75,7 @@ int main(int argc, char **argv)
             die(usage);
     }
     snprintf(config->file, sizeof(config->file), "bench");
+    config->chunk_initial = true;
     config->depth = 32;
     config->write_deadline_ns = UINT64_C(60000000000);
     config->read_deadline_ns = UINT64_C(60000000000);

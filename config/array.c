@@ -192,6 +192,11 @@ static size_t count_problems(const struct stria_problems *problems)
     return problems->count + problems->more;
 }
 
+static bool says(const struct stria_config_lines *lines, const char *array_key)
+{
+    return lines->of_array[stria_key_find(STRIA_KEY_ARRAY, array_key) - stria_keys] > 0;
+}
+
 int stria_array_config_parse(const char *path, const char *text, size_t bytes,
                              struct stria_array_config *config, struct stria_problems *problems)
 {
@@ -210,7 +215,8 @@ int stria_array_config_parse(const char *path, const char *text, size_t bytes,
     snprintf(config->file, sizeof(config->file), "%s", path);
     apply_initial(STRIA_KEY_ARRAY, config);
     int code = parse_text(&reader, text, bytes);
-    config->name_initial = lines->of_array[stria_key_find(STRIA_KEY_ARRAY, "name") - stria_keys] == 0;
+    config->name_initial = !says(lines, "name");
+    config->chunk_initial = !says(lines, "chunk");
     /* What is no text has been told already; there is nothing to check. */
     if (code != STRIA_ERR_NO_MEMORY && !memchr(text, '\0', bytes)) {
         stria_config_check(config, lines, problems);

@@ -44,6 +44,7 @@ struct stria_array_config {
     bool name_initial; /* the text has no name: it does not say that it means no other array */
     enum stria_policy policy;
     uint32_t chunk_bytes;  /* a power of two, STRIA_CHUNK_BYTES_MIN to STRIA_CHUNK_BYTES_MAX */
+    bool chunk_initial;    /* the text has no chunk: an array that exists has what it has */
     uint64_t buffer_bytes; /* memory ring: STRIA_SLOTS_MIN to STRIA_SLOTS_MAX chunks, rounded down to whole
                               chunks */
     uint64_t commit_interval_ns; /* 1 ms to 60 s */

@@ -1,6 +1,7 @@
 /* Which of the drives that array.ini names are the array's. */
 #include "engine/array_internal.h"
 #include "engine/stack.h"
+#include "support/units.h"
 #include "support/uuid.h"
 
 #include <inttypes.h>
@@ -209,6 +210,14 @@ static void compare_to_ini(struct stria_array *array)
                              "%s: name = %s, but its drives belong to array '%s', which is therefore only "
                              "read: correct the paths, or write name = %s",
                              config->file, config->name, array->name, array->name);
+    char said[STRIA_UNITS_TEXT_BYTES], held[STRIA_UNITS_TEXT_BYTES];
+    if (!config->chunk_initial && config->chunk_bytes != array->chunk_bytes)
+        stria_array_complain(
+            array,
+            "%s: chunk = %s, but array '%s' was made with chunks of %s and keeps them: correct "
+            "the line, or make an array anew",
+            config->file, stria_size_print(said, sizeof(said), config->chunk_bytes), array->name,
+            stria_size_print(held, sizeof(held), array->chunk_bytes));
 }
 
 /* Gives an open drive its place; a drive that has none is closed and complained about. */

@@ -261,6 +261,23 @@ static void expect_complaint(struct rig *rig, uint32_t missing, const char *phra
     cr_expect(info.drives_missing == missing && strstr(info.complaint, phrase), "%s", info.complaint);
 }
 
+Test(array, a_chunk_that_was_changed_in_array_ini_is_told_and_changes_nothing)
+{
+    struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, three);
+    rig_record(rig, "first", 30 * CHUNK, 1);
+    rig_close(rig);
+    rig->config.chunk_bytes = 2 * CHUNK;
+    expect_complaint(rig, 0,
+                     "rig.ini: chunk = 128KiB, but array 'rig' was made with chunks of 64KiB and keeps");
+    rig_expect_whole(rig, "first", 30 * CHUNK, 1);
+    rig_close(rig);
+    rig->config.chunk_initial = true;
+    struct stria_array_info info;
+    stria_array_describe(rig_open(rig, false), &info);
+    cr_expect_str_empty(info.complaint);
+    rig_free(rig);
+}
+
 Test(array, another_arrays_drive_in_its_place_is_left_alone)
 {
     struct rig *rig = rig_make(STRIA_POLICY_ADAPTIVE, three);
@@ -309,6 +326,7 @@ static void expect_opened(const char *name, const struct stria_drive_config *con
     snprintf(rig.config.file, sizeof(rig.config.file), "mixed.ini");
     snprintf(rig.config.name, sizeof(rig.config.name), "%s", name ? name : initial);
     rig.config.name_initial = !name;
+    rig.config.chunk_initial = true;
     rig.config.read_deadline_ns = 5 * STRIA_NS_PER_S;
     rig.config.depth = 4;
     while (drives[rig.config.drive_count]) {

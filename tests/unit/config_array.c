@@ -104,6 +104,10 @@ Test(config_array, names_are_as_the_media_want_them)
     assert_good("[array]\nname = rig\n" DRIVE);
     cr_assert(stria_name_valid(config->name), "the default shows behind the name that was given");
     cr_assert_not(config->name_initial);
+    cr_assert(config->chunk_initial);
+    assert_good("[array]\nchunk = 1MiB\n" DRIVE);
+    cr_assert(config->name_initial);
+    cr_assert_not(config->chunk_initial);
     cr_assert(stria_name_valid(config->drives[0].name));
 }
 
